@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests;
 
-use Larder\Dev\Figures\Measured;
+use Larder\Lab\Figures\Measured;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Filesystem\Filesystem;
 
@@ -13,7 +13,7 @@ final class CompareTest extends TestCase
 {
     private const STORES = [
         'larder', 'apcu', 'yac', 'shmop', 'memcached', 'memcache', 'redis', 'predis',
-        'mysql-myisam', 'mysql-memory', 'sqlite', 'file', 'php-file', 'array',
+        'mysql-myisam', 'mysql-memory', 'pgsql', 'sqlite', 'file', 'php-file', 'array',
     ];
     private const LIMIT = 240;
 
@@ -44,7 +44,12 @@ final class CompareTest extends TestCase
         $process->run();
 
         self::assertSame(0, $process->getExitCode(), $process->getOutput() . $process->getErrorOutput());
-        self::assertStringContainsString('No intervals: a quick look.', $process->getOutput());
+        $printed = $process->getErrorOutput() . $process->getOutput();
+        self::assertLessThanOrEqual(60, substr_count($printed, "\n"), $printed);
+        self::assertStringNotContainsString("\033", $printed);
+        self::assertMatchesRegularExpression('/^  servers +memcached, Redis, MariaDB, PostgreSQL +\d:\d\d$/m', $printed);
+        self::assertMatchesRegularExpression('/^One machine +.*larder:/ms', $printed);
+        self::assertMatchesRegularExpression('/^Several machines  /m', $printed);
         $figures = Measured::read("$this->folder/figures.jsonl");
         self::assertSame([], $figures->header['not_measured']);
         $measured = [];
@@ -57,6 +62,36 @@ final class CompareTest extends TestCase
             self::assertContains($store, $measured);
         }
         self::assertNothingIsLeft();
+    }
+
+    /** Nothing is installed, so that a machine which lacks a server fails at once: with its last lines, and what to do. */
+    public function testFailureBeforeMeasuringNamesItsLog(): void
+    {
+        $path = Repository::folderOfCommandsBut('memcached', "$this->folder/bin");
+        $process = Repository::process(['make', 'compare', 'ARGS=--quick'], ['PATH' => $path] + $this->environment, self::LIMIT);
+
+        self::assertSame(2, $process->run(), $process->getOutput() . $process->getErrorOutput());
+        self::assertMatchesRegularExpression('/^  packages +failed +0:\d\d$/m', $process->getErrorOutput());
+        self::assertStringContainsString('make compare stopped: the step "packages" failed.', $process->getErrorOutput());
+        self::assertStringContainsString('missing, and INSTALL=no forbids to install: memcached', $process->getErrorOutput());
+        self::assertStringContainsString('To go on: leave out INSTALL=no, then run "make compare" again.', $process->getErrorOutput());
+        self::assertMatchesRegularExpression('~^Whole output: var/log/compare\.log \(\d+ lines~m', $process->getErrorOutput());
+        self::assertSame('', $process->getOutput());
+    }
+
+    public function testTerminalIsAskedOnceBeforePackagesAreInstalled(): void
+    {
+        $path = Repository::folderOfCommandsBut('memcached', "$this->folder/bin");
+        $process = Repository::process(['script', '-qec', 'make compare', '/dev/null'], ['PATH' => $path, 'INSTALL' => false] + $this->environment, self::LIMIT);
+        $process->setInput("n\n");
+        $process->run();
+        $printed = strtr($process->getOutput(), ["\r\n" => "\n"]);
+
+        self::assertMatchesRegularExpression('/^To install: memcached \(\S.* MB\)\.$/m', $printed);
+        self::assertSame(1, substr_count($printed, 'Continue? [Y/n]'), $printed);
+        self::assertStringContainsString('Nothing was installed. To compare what is there: ./larder compare', $printed);
+        self::assertStringNotContainsString('servers', $printed);
+        self::assertNotSame(0, $process->getExitCode());
     }
 
     public function testInterruptedRunLeavesNothingBehind(): void

@@ -72,7 +72,7 @@ final class Example
     private function script(): string
     {
         $autoload = var_export(Repository::ROOT . '/vendor/autoload.php', true);
-        $legacy = var_export(Repository::ROOT . '/legacy/bootstrap.php', true);
+        $legacy = var_export(Repository::ROOT . '/compat/legacy/bootstrap.php', true);
         $code = preg_replace('/^<\?php\s*(declare\(strict_types=1\);)?/', '', $this->code);
         $checked = preg_replace_callback(
             self::EXPECTATION,

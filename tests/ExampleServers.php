@@ -7,7 +7,7 @@ namespace Larder\ProjectTests;
 use Larder\Cli\Server\MariaDbServer;
 use Larder\Cli\Server\MemcachedServer;
 use Larder\Cli\Server\RedisServer;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
 use Larder\Tests\Driver\Redis\Topology\RedisNodes;
 
 /**

@@ -4,14 +4,14 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests;
 
-use Larder\Cli\TemporaryDirectory;
-use Larder\Dev\Figures\Measured;
-use Larder\Dev\Figures\Row;
+use Larder\Cli\System\TemporaryDirectory;
+use Larder\Lab\Figures\Measured;
+use Larder\Lab\Figures\Row;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
-/** dev/figures measures with the engine built in the clone. */
+/** lab/figures/run measures with the engine built in the clone. */
 final class FiguresCommandTest extends TestCase
 {
     public function testRowIsMeasuredBesideItsPeer(): void
@@ -26,7 +26,7 @@ final class FiguresCommandTest extends TestCase
         self::assertSame(\PHP_VERSION, $measured->header['measured_on']['php']);
         self::assertSame(['fetch-10', 'store-10'], array_column($measured->rows, 'name'));
         foreach ($measured->rows as $figure) {
-            self::assertSame(['name', 'work', 'peer', 'ours', 'theirs', 'ratio', 'bound', 'more', 'more_bound', 'rounds', 'processes'], array_keys($figure));
+            self::assertSame(['name', 'work', 'peer', 'ours', 'theirs', 'ratio', 'low', 'high', 'bound', 'more', 'more_bound', 'rounds', 'processes'], array_keys($figure));
             self::assertGreaterThan(0, $figure['ours']);
             self::assertSame([3, 2], [$figure['rounds'], $figure['processes']]);
         }
@@ -58,6 +58,13 @@ final class FiguresCommandTest extends TestCase
         self::assertSame(5, preg_match_all('/ (reached|missed)( \(|$)/m', $run->getOutput()), $run->getOutput());
     }
 
+    public function testRequestIsMeasuredBesideSymfony(): void
+    {
+        $run = self::figures(['request', '--rows=larder,redis', '--rounds=6']);
+        $run->mustRun();
+        self::assertSame(2, preg_match_all('/ (reached|missed) \([\d.]+ to [\d.]+; [1-9]\d* files, peer [1-9]\d*\)$/m', $run->getOutput()), $run->getOutput());
+    }
+
     public function testBoundIsReachedByRatioOrByDifference(): void
     {
         $row = static fn(?float $bound, ?float $more, bool $least = false): Row => new Row('', '', '', $bound, [], static fn(): array => [[1.0, 1.0]], $least, $more);
@@ -77,7 +84,7 @@ final class FiguresCommandTest extends TestCase
     {
         $run = self::figures(['moon']);
         self::assertNotSame(0, $run->run());
-        self::assertStringContainsString('There are no figures of "moon". Known: engine, library', self::unwrapped($run->getErrorOutput()));
+        self::assertStringContainsString('There are no figures of "moon". Known: engine, library, request', self::unwrapped($run->getErrorOutput()));
     }
 
     public function testUnknownRowsAreRefusedAndTheKnownOnesListed(): void
@@ -96,6 +103,6 @@ final class FiguresCommandTest extends TestCase
     /** @param list<string> $arguments */
     private static function figures(array $arguments): Process
     {
-        return Repository::process(['dev/figures', 'measure', ...$arguments], [], 600);
+        return Repository::process(['lab/figures/run', 'measure', ...$arguments], [], 600);
     }
 }

@@ -4,11 +4,11 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests;
 
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
-/** dev/flakiness keeps what it has run, goes on from there, and lists what failed. */
+/** lab/flakiness/prove keeps what it has run, goes on from there, and lists what failed. */
 final class FlakinessTest extends TestCase
 {
     private TemporaryDirectory $folder;
@@ -59,7 +59,7 @@ final class FlakinessTest extends TestCase
      */
     private function flakiness(array $arguments, array $environment = []): Process
     {
-        $process = Repository::process(['dev/flakiness', '--whole', '0', '--keep', $this->folder->path, ...$arguments], $environment, 300);
+        $process = Repository::process(['lab/flakiness/prove', '--whole', '0', '--keep', $this->folder->path, ...$arguments], $environment, 300);
         $process->run();
 
         return $process;

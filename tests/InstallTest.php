@@ -4,7 +4,6 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests;
 
-use Larder\Cli\Server\PhpFpmServer;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Filesystem\Filesystem;
@@ -22,51 +21,155 @@ final class InstallTest extends TestCase
         self::$library = self::$tool = null;
     }
 
-    /** The section "Install" of docs/getting-started.md, word by word: extension, php.ini, PHP-FPM, packages, command. */
+    /** The section "Install" of docs/start.md, word by word: engine, packages, command. */
     public function testDocumentedInstallationFromACloneWorks(): void
     {
         $project = new EmptyProject(published: false);
-        $page = explode("\n## ", (string) file_get_contents(Repository::ROOT . '/docs/getting-started.md'));
-        $install = array_values(array_filter($page, static fn(string $section): bool => str_starts_with($section, "Install\n")))[0] ?? '';
+        $page = explode("\n## ", (string) file_get_contents(Repository::ROOT . '/docs/start.md'));
+        $install = array_filter($page, static fn(string $section): bool => str_starts_with($section, "Install\n"));
         $clone = self::cloneWithoutVendor("$project->folder/clone");
-        // Files that are installed go below a folder of this test; its PHP looks there for extensions.
-        $root = "$project->folder/root";
-        $extensions = "$root/" . \ini_get('extension_dir');
-        $files = new Filesystem();
-        foreach (Finder::create()->files()->in((string) \ini_get('extension_dir'))->name('*.so')->notName('larder.so') as $file) {
-            $files->symlink($file->getPathname(), "$extensions/{$file->getFilename()}");
-        }
-        $memory = $files->tempnam('/dev/shm', 'larder-install-');
-        $files->remove($memory);
-        $files->mkdir($memory);
-        $files->dumpFile("$root/conf.d/larder.ini", "extension_dir=$extensions\nextension=larder\nlarder.path=$memory\n");
-        self::assertStringContainsString("```ini\nextension=larder\n```", $install);
+        $php = new PrivatePhp(loadsExtensions: true);
         $commands = str_replace(
-            ['sudo ', '/opt/larder', '/srv/shop'],
-            ['', $clone, $project->folder],
-            array_filter(Page::parse('Install', $install)->commands(), static fn(string $command): bool => !str_contains($command, 'systemctl')),
+            ['sudo ', 'make -C /opt/larder', '/opt/larder', '/srv/shop'],
+            ['', 'make -C ' . realpath(Repository::ROOT), $clone, $project->folder],
+            Page::parse('Install', implode($install))->commands(),
         );
         $shell = new Process(
             ['sh', '-e', '-c', implode("\n", $commands)],
             $project->folder,
-            ['INSTALL_ROOT' => $root, 'PHP_INI_SCAN_DIR' => ":$root/conf.d"] + EmptyProject::environment($project->folder),
-            timeout: 300,
+            $php->environment() + EmptyProject::environment($project->folder),
+            timeout: 1200,
         );
 
-        try {
-            self::assertSame(0, $shell->run(), $shell->getOutput() . $shell->getErrorOutput());
-        } finally {
-            $files->remove($memory);
-        }
-        self::assertStringContainsString('larder.segment => ', $shell->getOutput(), 'what php --ri says');
+        self::assertSame(0, $shell->run(), $shell->getOutput() . $shell->getErrorOutput());
+        self::assertStringContainsString('PHP-FPM and the shell see one cache', $shell->getOutput());
         self::assertMatchesRegularExpression('/^ +larder +yes/m', $shell->getOutput(), 'what the doctor says');
         self::assertTrue(is_link("$project->folder/vendor/larder/larder"), 'linked, so it follows the clone');
-        $this->assertFpmLoadsTheEngine("$project->folder/fpm", $extensions);
+    }
+
+    public function testInstallationIsRenewedAndUndone(): void
+    {
+        $php = new PrivatePhp();
+        $php->write('conf.d/apcu.ini', "; of APCu\nextension=apcu.so\napc.shm_size=48M\n");
+        $before = $php->state();
+
+        self::assertPrints('new ', $php->make('install'));
+        $loaded = $php->run('echo larder_store("key", 1), (new ReflectionExtension("apcu"))->getVersion();');
+        self::assertStringStartsWith('15.1.', $loaded->mustRun()->getOutput());
+        self::assertSame($before['apcu.ini'], $php->state()['apcu.ini'], 'APCu stays');
+        self::assertPrints('Nothing has changed.', $php->make('install'));
+
+        self::assertPrints("conf.d/apcu.ini.off now\n", $php->make('install', 'WITH=apcu'));
+        $module = 'ob_start(); (new ReflectionExtension("apcu"))->info(); $info = ob_get_clean();'
+            . 'echo str_contains($info, "Engine => Larder"), ini_get("apc.shm_size");';
+        self::assertSame('148M', $php->run($module)->mustRun()->getOutput());
+        $php->write('conf.d/larder.ini', $php->state()['larder.ini'] . "larder.size=99M\n");
+        self::assertPrints('Nothing has changed.', $php->make('install'));
+        self::assertSame('99M', $php->run('echo ini_get("larder.size");')->mustRun()->getOutput());
+
+        self::assertPrints('APCu is on again', $php->make('uninstall'));
+        self::assertSame($before, $php->state());
+        self::assertPrints('Nothing has changed.', $php->make('uninstall'));
+    }
+
+    public function testPackagersInstallIntoAFolder(): void
+    {
+        $php = new PrivatePhp();
+        $php->write('conf.d/apcu.ini', 'extension=apcu');
+        $before = $php->state();
+        $target = "$php->folder/target";
+
+        self::assertPrints('new ', $php->make('install', 'WITH=apcu', "DESTDIR=$target"));
+        self::assertSame($before, $php->state());
+        foreach (['extensions/larder.so', 'extensions/larder_apcu.so', 'conf.d/larder.ini'] as $file) {
+            self::assertFileExists("$target$php->folder/$file");
+        }
+
+        $environment = ['PHP' => \PHP_BINARY, 'PHP_INI_SCAN_DIR' => false, 'PHPRC' => false];
+        self::assertPrints('new ', Repository::process(['make', 'install', "DESTDIR=$target"], $environment, 900));
+        $debian = '/etc/php/' . \PHP_MAJOR_VERSION . '.' . \PHP_MINOR_VERSION . '/mods-available/larder.ini';
+        self::assertStringContainsString("\nextension=larder\n", (string) file_get_contents($target . $debian));
+    }
+
+    /** The control is what cp does, and so phpize's make install. */
+    public function testRunningPhpSurvivesAnUpdate(): void
+    {
+        $php = new PrivatePhp();
+        self::assertPrints('new ', $php->make('install'));
+        $code = 'for (;;) { larder_store("key", [1]); echo larder_fetch("key")[0], "\n"; usleep(20000); }';
+        $running = $php->run($code);
+        $running->start();
+        $library = "$php->folder/extensions/larder.so";
+
+        try {
+            self::waitForOutput($running);
+            file_put_contents($library, 'another build', \FILE_APPEND);
+            $update = $php->make('install');
+            self::assertPrints("replaced $library", $update);
+            self::assertStringContainsString("process {$running->getPid()}: ", $update->getOutput(), 'to be restarted');
+            self::waitForOutput($running);
+
+            copy("$library", "$library.copy");
+            $control = $php->run($code);
+            $control->start();
+            self::waitForOutput($control);
+            (new Process(['cp', "$library.copy", $library]))->mustRun();
+            while ($control->isRunning()) {
+                usleep(10_000);
+            }
+            self::assertTrue($control->hasBeenSignaled(), 'control: written over by cp');
+        } finally {
+            $running->stop(0);
+        }
+    }
+
+    /** @return iterable<string, array{\Closure(PrivatePhp): mixed, list<string>, string}> */
+    public static function machines(): iterable
+    {
+        $facts = static fn(string $facts): string => "#!/bin/sh\nprintf '\\n%s' $facts /nowhere /nowhere\n";
+        $write = static fn(string $file, string $content): \Closure
+            => static fn(PrivatePhp $php) => $php->write($file, $content);
+        $remove = static fn(string $file): \Closure => static fn(PrivatePhp $php) => $php->remove($file);
+        $nothing = static fn() => null;
+        $broken = "#!/bin/sh\necho no memory\nexit 1\n";
+        yield 'no such PHP' => [$remove('bin/php'), [], 'there is no command '];
+        yield 'an old PHP' => [$write('bin/php', $facts('7.4.33 70433 8')), [], 'PHP 7.4.33 is too old: 8.2 or newer'];
+        yield 'a 32-bit PHP' => [$write('bin/php', $facts('8.2.0 80200 4')), [], 'a 32-bit program'];
+        yield 'no headers' => [$remove('bin/phpize'), [], 'its headers are missing. Install it: '];
+        yield 'no compiler' => [$nothing, ['CC=/nowhere/cc'], 'there is no working C compiler. Install it: '];
+        yield 'another module' => [$nothing, ['WITH=yac'], 'WITH=yac is not known'];
+        yield 'a folder in the place of a file' => [$write('extensions/larder.so/file', ''), [], 'larder.so is a folder'];
+        yield 'an FPM that does not start' => [$write('sbin/php-fpm', $broken), [], 'does not start: no memory'];
+        yield 'APCu beside others' => [
+            $write('conf.d/all.ini', "extension=apcu\nextension=igbinary\n"), ['WITH=apcu'], 'Remove its line extension=apcu',
+        ];
+        yield 'loaded twice' => [$write('conf.d/z.ini', 'extension=larder'), [], 'Module "larder" is already loaded'];
+    }
+
+    /**
+     * @param \Closure(PrivatePhp): mixed $prepare
+     * @param list<string> $variables
+     */
+    #[DataProvider('machines')]
+    public function testNothingIsChangedOnFailure(\Closure $prepare, array $variables, string $message): void
+    {
+        $php = new PrivatePhp();
+        $prepare($php);
+        foreach (['php', 'php-fpm'] as $program) {
+            @chmod("$php->folder/" . ($program === 'php' ? 'bin' : 'sbin') . "/$program", 0o755);
+        }
+        $before = $php->state();
+
+        $make = $php->make('install', ...$variables);
+
+        self::assertNotSame(0, $make->getExitCode());
+        self::assertStringContainsString($message, $make->getErrorOutput());
+        self::assertSame($before, $php->state());
     }
 
     public function testDocumentedNewProjectCanBeMade(): void
     {
-        $page = (string) file_get_contents(Repository::ROOT . '/docs/getting-started.md');
+        $page = (string) file_get_contents(Repository::ROOT . '/docs/start.md');
         self::assertSame(1, preg_match('/In a new folder, run `([^`]+)`/', $page, $command));
         $project = new EmptyProject(published: false);
         $folder = "$project->folder/new";
@@ -95,7 +198,7 @@ final class InstallTest extends TestCase
         $code = '';
         foreach (self::classes("$library->folder/vendor/larder/larder/src") as $class) {
             // These extend what only those have who use them.
-            if (!str_starts_with($class, 'Larder\\Bridge\\') && !\in_array($class, ['Larder\\Http\\ResponseCache', 'Larder\\Psr\\TaggableItem', 'Larder\\Psr\\TaggablePool'], true)) {
+            if (!str_starts_with(str_replace('\\Internal\\', '\\', $class), 'Larder\\Bridge\\') && !\in_array($class, ['Larder\\Http\\ResponseCache', 'Larder\\Internal\\Http\\WatchedHandler', 'Larder\\Psr\\TaggableItem', 'Larder\\Psr\\TaggablePool'], true)) {
                 $code .= "class_exists('$class') || interface_exists('$class') || trait_exists('$class') || print('$class is not there');";
             }
         }
@@ -158,7 +261,7 @@ final class InstallTest extends TestCase
         $compare->run();
 
         self::assertSame(0, $compare->getExitCode(), $compare->getOutput() . $compare->getErrorOutput());
-        self::assertMatchesRegularExpression('/^file/m', $compare->getOutput());
+        self::assertMatchesRegularExpression('/^  files /m', $compare->getOutput());
         self::assertFileExists(self::tool()->folder . '/figures.json');
     }
 
@@ -192,7 +295,7 @@ final class InstallTest extends TestCase
     private static function cloneWithoutVendor(string $folder): string
     {
         $files = new Filesystem();
-        $tracked = Repository::process(['git', 'ls-files', '-z', 'library', 'cli', 'extension'])->mustRun()->getOutput();
+        $tracked = Repository::process(['git', 'ls-files', '-z', 'library', 'cli'])->mustRun()->getOutput();
         foreach (explode("\0", rtrim($tracked, "\0")) as $file) {
             if (file_exists(Repository::ROOT . "/$file")) {
                 $files->copy(Repository::ROOT . "/$file", "$folder/$file");
@@ -204,15 +307,20 @@ final class InstallTest extends TestCase
         return $folder;
     }
 
-    private function assertFpmLoadsTheEngine(string $folder, string $extensions): void
+    private static function assertPrints(string $text, Process $make): void
     {
-        (new Filesystem())->dumpFile("$folder/page.php", '<?php echo ini_get("larder.segment");');
-        $fpm = PhpFpmServer::start($folder, ['extension_dir' => $extensions, 'larder.segment' => 'installed'], ['larder']);
-        try {
-            self::assertSame('installed', $fpm->request("$folder/page.php")->body);
-        } finally {
-            $fpm->stop();
+        if (!$make->isStarted()) {
+            $make->run();
         }
+        self::assertSame(0, $make->getExitCode(), $make->getOutput() . $make->getErrorOutput());
+        self::assertStringContainsString($text, $make->getOutput());
+        self::assertSame('', $make->getErrorOutput());
+    }
+
+    private static function waitForOutput(Process $process): void
+    {
+        $process->clearOutput();
+        self::assertTrue($process->waitUntil(static fn(): bool => true), 'it has ended: ' . $process->getErrorOutput());
     }
 
     private static function library(): EmptyProject

@@ -4,9 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests;
 
-use Larder\Cli\Php;
-use Larder\Cli\Server\Executable;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\Executable;
+use Larder\Cli\System\Php;
+use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
@@ -38,7 +38,7 @@ final class PhpSettingsTest extends TestCase
         $run = $this->inMachine(['./larder', ...$compare]);
 
         self::assertSame(0, $run->getExitCode(), $run->getOutput() . $run->getErrorOutput());
-        self::assertMatchesRegularExpression('/^file/m', $run->getOutput());
+        self::assertMatchesRegularExpression('/^  files /m', $run->getOutput());
     }
 
     public function testTestsRunWithoutXdebug(): void

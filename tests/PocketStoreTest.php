@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests;
 
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
 use Larder\Contract\Store;
 use Larder\ProjectTests\OtherPackage\PocketStore;
 use Larder\Testing\AllContracts;

@@ -46,11 +46,29 @@ final class Repository
         return $process->run() !== 0;
     }
 
+    /** @return string a folder with every command of this machine but one, for PATH */
+    public static function folderOfCommandsBut(string $command, string $folder): string
+    {
+        if (!is_dir($folder)) {
+            mkdir($folder, recursive: true);
+        }
+        foreach (['/bin', '/usr/bin', '/usr/local/bin'] as $directory) {
+            foreach ((array) glob("$directory/*") as $file) {
+                $name = basename((string) $file);
+                if ($name !== $command && !is_link("$folder/$name")) {
+                    symlink((string) $file, "$folder/$name");
+                }
+            }
+        }
+
+        return $folder;
+    }
+
     /** @return list<string> the pages that a reader meets, as paths from the root */
     public static function pages(): array
     {
         $pages = [];
-        foreach (['*.md', 'docs/*.md', '*/README.md'] as $pattern) {
+        foreach (['*.md', 'docs/*.md', '*/README.md', 'compat/*/README.md'] as $pattern) {
             foreach ((array) glob(self::ROOT . "/$pattern") as $page) {
                 $pages[] = substr((string) $page, \strlen(self::ROOT) + 1);
             }

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests;
 
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
@@ -42,7 +42,7 @@ final class SetupTest extends TestCase
     #[DataProvider('commands')]
     public function testMissingPackagesAreNamed(string $command, string $group, string $package): void
     {
-        $process = $this->runSetup([$group], ['PATH' => $this->pathWithout($command)]);
+        $process = $this->runSetup([$group], ['PATH' => Repository::folderOfCommandsBut($command, $this->folder->path)]);
 
         self::assertSame(self::MISSING, $process->getExitCode(), $process->getErrorOutput());
         self::assertMatchesRegularExpression('/ php[\d.]*' . $package . '\b| ' . $package . '\b/', $process->getErrorOutput());
@@ -68,6 +68,44 @@ final class SetupTest extends TestCase
         self::assertStringContainsString('Known: php build stores studies test lint', $process->getErrorOutput());
     }
 
+    public function testPathOfAFreshMachineHasWhatSetupInstalls(): void
+    {
+        $path = $this->freshPath([]);
+
+        foreach (['sh', 'git', 'make', 'awk', 'php', 'phpize', 'gcc', 'strace'] as $program) {
+            self::assertFileExists("$path/$program");
+        }
+        $process = $this->runSetup([], ['PATH' => $path]);
+        self::assertSame('', $process->getOutput() . $process->getErrorOutput());
+    }
+
+    /** The control: the program is there, and its package is not. */
+    public function testPathOfAFreshMachineHasNoOtherProgram(): void
+    {
+        $packages = $this->folder->add('dpkg');
+        symlink('/var/lib/dpkg/info', "$packages/info");
+        $status = (string) file_get_contents('/var/lib/dpkg/status');
+        file_put_contents("$packages/status", str_replace("\nPackage: strace\n", "\nPackage: other\n", $status, $count));
+        self::assertSame(1, $count);
+        $path = $this->freshPath(['DPKG_ADMINDIR' => $packages]);
+
+        self::assertFileExists("$path/gcc");
+        self::assertFileExists('/usr/bin/strace');
+        self::assertFileDoesNotExist("$path/strace");
+    }
+
+    /** @param array<string, string> $environment */
+    private function freshPath(array $environment): string
+    {
+        if (!is_file('/var/lib/dpkg/status')) {
+            self::markTestSkipped('it needs Debian\'s list of installed packages');
+        }
+        $process = Repository::process(['dev/fresh-path', $this->folder->path . '/programs'], $environment);
+        $process->mustRun();
+
+        return trim($process->getOutput());
+    }
+
     /**
      * @param list<string> $groups
      * @param array<string, string> $environment
@@ -78,20 +116,5 @@ final class SetupTest extends TestCase
         $process->run();
 
         return $process;
-    }
-
-    /** A folder with every command of this machine but one. */
-    private function pathWithout(string $command): string
-    {
-        foreach (['/bin', '/usr/bin', '/usr/local/bin'] as $directory) {
-            foreach ((array) glob("$directory/*") as $file) {
-                $name = basename((string) $file);
-                if ($name !== $command && !is_link("{$this->folder->path}/$name")) {
-                    symlink((string) $file, "{$this->folder->path}/$name");
-                }
-            }
-        }
-
-        return $this->folder->path;
     }
 }

@@ -24,7 +24,7 @@ final class SplitTest extends TestCase
         foreach (['larder', 'cli', 'polyfill', 'legacy', 'ext-larder', 'ext-apcu'] as $package) {
             $this->git(['init', '-q', '--bare', "$this->folder/remotes/$package.git"]);
         }
-        $this->write(['library/composer.json' => '{}', 'cli/composer.json' => '{}', 'polyfill/composer.json' => '{}', 'legacy/composer.json' => '{}', 'extension/composer.json' => '{}', 'apcu/composer.json' => '{}']);
+        $this->write(['library/composer.json' => '{}', 'cli/composer.json' => '{}', 'compat/polyfill/composer.json' => '{}', 'compat/legacy/composer.json' => '{}', 'extension/composer.json' => '{}', 'apcu/composer.json' => '{}']);
         $this->release('1.0.0');
     }
 

@@ -17,26 +17,38 @@ final class StoreNamesTest extends TestCase
     /** What may name stores, and why. */
     private const ALLOWED = [
         'library/src/Drivers.php' => 'the registry',
-        'library/src/Driver/Apcu/' => 'takes the engine\'s store where the module apcu is Larder\'s',
-        'library/src/Driver/Legacy/Memcache/' => 'the servers of memcached',
-        'library/src/Driver/Legacy/MySqlMemory/' => 'a table engine of a recommended store',
-        'library/src/Driver/Legacy/Yac/' => 'its package excludes that of APCu',
-        'library/src/Driver/Memcached/' => 'the client of the same servers that needs no extension',
-        'library/src/Driver/Pdo/' => 'the names of PDO\'s drivers',
-        'library/src/Driver/PhpFile/' => 'locks by files of another store',
+        'library/src/Driver/Memory/' => 'the public store of its driver',
+        'library/src/Internal/Driver/Apcu/' => 'takes the engine\'s store where the module apcu is Larder\'s',
+        'library/src/Internal/Driver/Legacy/MySqlMemory/' => 'a table engine of a recommended store',
+        'library/src/Internal/Driver/Legacy/Yac/' => 'its package excludes that of APCu',
+        'library/src/Internal/Driver/Memcached/' => 'the client of the same servers that needs no extension',
+        'library/src/Internal/Driver/MySql/' => 'the store of all SQL databases',
+        'library/src/Internal/Driver/PostgreSql/' => 'the store of all SQL databases',
+        'library/src/Internal/Driver/Sql/' => 'the store of all SQL databases',
+        'library/src/Internal/Driver/Sqlite/' => 'the store of all SQL databases',
+        'library/src/Internal/Driver/Pdo/' => 'the names of PDO\'s drivers',
+        'library/src/Internal/Driver/PhpFile/' => 'locks by files of another store',
         'library/src/Cache.php' => 'calls the engine without a detour',
-        'library/src/Decorator/Breaker/' => 'answers as a store that keeps nothing',
-        'library/src/Decorator/Tier/' => 'reads the engine without a detour',
-        'library/src/Driver/Redis/Topology/' => 'asks a store that keeps nothing what it refuses',
-        'library/src/Psr/Deferred.php' => 'keeps values in the process',
+        'library/src/Internal/Decorator/Breaker/' => 'answers as a store that keeps nothing',
+        'library/src/Internal/Decorator/Tier/' => 'reads the engine without a detour',
+        'library/src/Internal/Driver/Redis/Topology/' => 'asks a store that keeps nothing what it refuses',
+        'library/src/Internal/Process/Functions.php' => 'the functions of PHP that each store needs',
+        'library/src/Internal/Resolver.php' => 'what auto: finds may be in the process',
+        'library/src/Internal/Psr/Deferred.php' => 'keeps values in the process',
+        'cli/src/Advice/Advice.php' => 'the usual stores, which the answer compares',
         'cli/src/Command/CompareCommand.php' => 'measures the APCu that a user names',
         'cli/src/Compare/Apcu.php' => 'the APCu that a user names',
         'cli/src/Compare/Artefacts.php' => 'artefacts of single stores',
         'cli/src/Compare/Catalog.php' => 'measures the APCu that a user names',
         'cli/src/Compare/PublishedCounterpart.php' => 'the names in the published studies',
+        'cli/src/Compare/StoreLocations.php' => 'spells servers as people do',
         'cli/src/Http/' => 'pages written for one store each, as the studies had them',
         'cli/src/Measure/Preflight.php' => 'marks an old version of an extension',
+        'cli/src/Report/Html/Screen.php' => 'the usual stores, which the headline compares',
+        'cli/src/Report/Setup.php' => 'spells stores as people do',
         'cli/src/Server/' => 'the launchers of the servers',
+        'cli/src/Command/DoctorCommand.php' => 'fails for an engine that loses most entries',
+        'cli/src/Command/ListenCommand.php' => 'which local copies a tier shares',
         'cli/src/Study/' => 'the stores that each study measured',
         'cli/src/Stampede/Stampede.php' => 'a store that keeps nothing is no failure',
         'cli/src/Workload/' => 'memory, counters and limits of each store',
@@ -63,7 +75,7 @@ final class StoreNamesTest extends TestCase
     {
         $pattern = implode('|', self::stores());
         self::assertSame(['redis'], self::names($pattern, '<?php $dsn = "redis://$host";'));
-        self::assertSame(['RedisStore'], self::names($pattern, '<?php use Larder\Driver\Redis\RedisStore;'));
+        self::assertSame(['RedisStore'], self::names($pattern, '<?php use Larder\Internal\Driver\Redis\RedisStore;'));
         self::assertSame(['mysql-memory'], self::names($pattern, "<?php match (\$store) { 'mysql-memory' => 1 };"));
         self::assertSame(['file://'], self::names($pattern, "<?php open('file:///tmp');"));
         self::assertSame([], self::names($pattern, "<?php throw new Exception('Try redis: or file:///tmp');"));

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\ProjectTests;
 
 use Larder\Cli\Server\RedisServer;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Finder\Finder;
@@ -16,7 +16,7 @@ final class ToolCommandsTest extends TestCase
 {
     /** The arguments of each command here, and what it prints. */
     private const COMMANDS = [
-        'compare' => [['--quick', '--rounds', '1', '--stores', 'array,file', '--values', '10b', '--no-servers'], '/^file/m'],
+        'compare' => [['--quick', '--rounds', '1', '--stores', 'array,file', '--values', '10b', '--no-servers'], '/^  files /m'],
         'doctor' => [[], '/Processes share it\.$/m'],
         'listen' => [['tier:(file://%1$s/local)(redis://%1$s/redis/redis.sock)'], '/listening to .*redis\.sock for changes/'],
         'resize' => [[], '/MiB, \d+ processes/'],

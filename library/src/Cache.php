@@ -18,26 +18,35 @@ use Larder\Contract\RemoteStore;
 use Larder\Contract\ResettableStore;
 use Larder\Contract\Store;
 use Larder\Contract\Tokens;
-use Larder\Decorator\Tier\TierStore;
-use Larder\Driver\Engine\EngineStore;
 use Larder\Dsn\Endpoint;
 use Larder\Event\ComputationFailed;
 use Larder\Event\Computed;
-use Larder\Event\Events;
 use Larder\Event\Hit;
 use Larder\Event\Miss;
 use Larder\Event\Observer;
 use Larder\Exception\InvalidDsn;
+use Larder\Exception\InvalidKey;
 use Larder\Exception\NotSupported;
 use Larder\Exception\StoreUnavailable;
+use Larder\Internal\Decorator\MasterReads;
+use Larder\Internal\Decorator\Tier\TierStore;
+use Larder\Internal\Driver\Apcu\Apcu;
+use Larder\Internal\Driver\Engine\Engine;
+use Larder\Internal\Driver\Engine\EngineRemember;
+use Larder\Internal\Driver\Engine\EngineStore;
+use Larder\Internal\Driver\Redis\RedisStore;
+use Larder\Internal\ErrorLog;
+use Larder\Internal\Event\Events;
+use Larder\Internal\Key\ReservedKey;
+use Larder\Internal\Process\Functions;
+use Larder\Internal\Remember\Remember;
+use Larder\Internal\Remember\StoredValue;
+use Larder\Internal\Resolver;
+use Larder\Internal\Tag\Tags;
 use Larder\Key\Key;
-use Larder\Key\ReservedKey;
 use Larder\Key\Ttl;
 use Larder\Lock\Lock;
-use Larder\Remember\Remember;
 use Larder\Remember\RememberOptions;
-use Larder\Remember\StoredValue;
-use Larder\Tag\Tags;
 use Larder\Tag\TagVersions;
 use Psr\Log\LoggerInterface;
 
@@ -46,91 +55,150 @@ final class Cache implements CacheInterface
 {
     private const REMOVAL_SECONDS = 10;
     private const REMOVAL_WAIT = 2;
-    /** How long what pull() leaves in the place of a value stays if nobody writes there: stores have no deletion that compares. */
+    /** Lifetime of the mark that pull() leaves in the place of a value: stores have no deletion that compares. */
     private const PULLED_SECONDS = 1;
-    /** In a token: the versions of tags have to be asked for. */
+    /** In a token: the versions of tags must be asked for. */
     private const TAGGED = 'tagged';
-    /** Not many, as their values are read too. */
+    /** Few, as their values are read too. */
     private const KEYS_AT_ONCE = 16;
 
-    /** Whether a fetch is the engine's own, without a key put before, and nobody observes: then get() calls it without a detour. */
-    private readonly bool $isEngine;
-    /** What makes a tier's local copies in the engine valid, likewise: see LocalCopies. */
+    /** True if keys are the engine's own and nobody observes: then get() calls the engine directly. */
+    private bool $isEngine;
+    /** Name of the version of a namespace in the engine, if get() may call the engine directly. */
+    private ?string $namespace = null;
+    /** Prefix of names in APCu, likewise. */
+    private ?string $apcu = null;
+    /** Guard of a tier's copies in the engine, likewise: see LocalCopies. */
     private readonly ?string $guard;
-    private readonly Tags $tags;
-    private readonly ?HasWaitBudget $waitBudget;
+    private ?Store $masters = null;
+    private ?Tags $tags = null;
+    private HasWaitBudget|false|null $waitBudget = null;
     private readonly ?Events $events;
+    /** @var Remember<Store>|null */
     private ?Remember $remember = null;
+    /** Null until something needs more than the engine's own functions. */
+    private ?Store $store = null;
+    /** @var Resolver|(\Closure(): Resolver)|null null for a store that was passed to the constructor */
+    private Resolver|\Closure|null $search = null;
 
-    /** @param Observer|null $observer of a store that you opened yourself; the others get it by open() and over() */
-    public function __construct(private readonly Store $store, private readonly ?Resolver $search = null, ?Observer $observer = null)
+    /**
+     * @param Store|Resolver|(\Closure(): Resolver) $store a store of your own; the others come from open() and over()
+     * @param Observer|null $observer for a store of your own
+     */
+    public function __construct(Store|Resolver|\Closure $store, ?Observer $observer = null)
     {
-        $this->events = $search === null && $observer !== null ? new Events($observer, new ErrorLog()) : $search?->events;
-        $this->isEngine = $store instanceof EngineStore && $this->events === null;
-        $this->guard = $store instanceof TierStore && $this->events === null ? $store->copies->guard : null;
-        $this->tags = new Tags($store);
-        while ($store instanceof Decorator) {
-            $store = $store->decorated();
+        if ($store instanceof \Closure) {
+            $this->search = $store;
+            $this->events = $this->guard = null;
+            $this->isEngine = true;
+
+            return;
         }
-        $this->waitBudget = $store instanceof HasWaitBudget ? $store : null;
+        if ($store instanceof Resolver) {
+            $this->search = $store;
+            $this->events = $store->events;
+            $store = $store->store();
+        } else {
+            $this->events = $observer === null ? null : new Events($observer, new ErrorLog());
+        }
+        $this->store = $store;
+        $engine = $store instanceof EngineStore && $this->events === null ? $store : null;
+        $this->isEngine = $engine?->namespace === '';
+        $this->namespace = $this->isEngine ? null : $engine?->namespace;
+        $this->guard = $store instanceof TierStore && $this->events === null ? $store->guard : null;
     }
 
     /**
-     * Opens the store of a DSN. It connects to a server on first use. If that is unreachable, calls are misses (with
+     * Opens the store of a DSN. It connects to a server on first use. While that is unreachable, calls are misses (with
      * on_failure=throw they throw), and each outage is logged once.
      *
-     * @param string $dsn such as "redis://127.0.0.1:6379?namespace=shop"; "auto:" takes the engine, else APCu, else files
-     * @param LoggerInterface $logger receives the begin and the end of outages; by default PHP's error log
-     * @param \Closure(Endpoint): (string|array{string, string})|null $credentials for a login that rotates: called at each
-     *        connecting to a Redis or memcached server, it gives the password, or user and password. Is an exception thrown,
-     *        that is an outage
-     * @param Observer|null $observer is told of hits, misses, computations and failures, also of sub-namespaces
+     * @param string $dsn such as "redis://127.0.0.1:6379?namespace=shop"; "auto:" takes the engine, else APCu, else
+     *         files
+     * @param LoggerInterface|null $logger receives the begin and the end of outages; null: PHP's error log
+     * @param \Closure(Endpoint): (string|array{string, string})|null $credentials for a login that rotates: called for
+     *         each connection to a Redis or memcached server, it returns the password, or user and password. If it
+     *         throws, the server counts as down
+     * @param Observer|null $observer receives hits, misses, computations and failures, also of sub-namespaces
      * @throws InvalidDsn with the part that is wrong
      * @throws StoreUnavailable if an extension or a directory is missing; the message says how to get it
      */
-    public static function open(#[\SensitiveParameter] string $dsn = 'auto:', LoggerInterface $logger = new ErrorLog(), ?\Closure $credentials = null, ?Observer $observer = null): self
-    {
-        $search = Resolver::at(Drivers::parse($dsn), $logger, $credentials, observer: $observer);
+    public static function open(
+        #[\SensitiveParameter]
+        string $dsn = 'auto:',
+        ?LoggerInterface $logger = null,
+        #[\SensitiveParameter]
+        ?\Closure $credentials = null,
+        ?Observer $observer = null,
+    ): self {
+        self::checkHost();
+        // These DSNs need no parser. All others are for Resolver, mistakes too.
+        $isApcu = str_starts_with($dsn, 'apcu:');
+        $isHere = $isApcu || $dsn === 'auto:' || str_starts_with($dsn, 'larder:');
+        if ($isHere && $credentials === null && $observer === null) {
+            $cache = new self(static fn(): Resolver => Resolver::at(Drivers::parse($dsn), $logger));
+            $cache->isEngine = !$isApcu && Engine::isWhole($dsn);
+            $cache->namespace = $isApcu || $cache->isEngine ? null : Engine::namespaceOf($dsn);
+            $cache->apcu = $isApcu ? Apcu::prefixOf($dsn) : null;
+            if ($cache->isEngine || $cache->namespace !== null || $cache->apcu !== null) {
+                return $cache;
+            }
+        }
 
-        return new self($search->store(), $search);
+        return new self(Resolver::at(Drivers::parse($dsn), $logger, $credentials, observer: $observer));
     }
 
     /**
-     * Opens a cache over a client that the application has: a Redis, RedisCluster, Predis, Memcached or PDO object. It opens no
-     * connection of its own, neither changes the client's settings nor depends on them, and never closes it. While the
-     * application has a transaction or a pipeline open on the client, calls are misses, or false. A process that was forked
+     * Opens a cache over a client that the application has: a Redis, RedisCluster, Predis, Memcached or PDO object. It
+     * opens no connection, neither changes the client's settings nor depends on them, and never closes it. While the
+     * application has a transaction or a pipeline open on the client, calls are misses, or false. A forked process
      * needs another client.
      *
-     * @param object $client or a closure that returns it, called on first use, in each process, and again after a lost
-     *        connection: its return type says which client it is, as in fn(): \Redis => …
+     * @param object $client or a closure that returns it, called on first use in each process, and again after a lost
+     *         connection. Its return type says which client it is: fn(): \Redis => …
      * @param string $options those of a DSN, such as "namespace=shop&serializer=igbinary"
-     * @param LoggerInterface $logger receives the first failure of each outage, at once; by default PHP's error log
-     * @param string $local the DSN of a local tier, such as "larder:": copies in the memory of this host, as those of tier:,
-     *        whose options local_ttl and poll stand among $options. Copies of two servers never mix
+     * @param LoggerInterface|null $logger receives the first failure of each outage, at once; null: PHP's error log
+     * @param string $local the DSN of a local tier, such as "larder:", for copies in this host's memory as those of
+     *         tier:, whose options local_ttl and poll are among $options. Copies of two servers never mix
      * @param Observer|null $observer as for open()
      * @throws InvalidDsn for options that are unknown, or belong to the client, such as a timeout
      * @throws NotSupported for an object of another class; for a client whose settings the store cannot work with
      * @throws StoreUnavailable as open() does
      */
     public static function over(
+        #[\SensitiveParameter]
         object $client,
         #[\SensitiveParameter]
         string $options = '',
-        LoggerInterface $logger = new ErrorLog(),
+        ?LoggerInterface $logger = null,
         #[\SensitiveParameter]
         string $local = '',
         ?Observer $observer = null,
     ): self {
-        $held = Drivers::hold($client, $local !== '');
+        self::checkHost();
+        $borrowed = Drivers::hold($client, $local !== '');
         $tier = $local === '' ? null : Drivers::parse($local)->asTier('of the whole cache: write it among the options');
-        $search = Resolver::at($held->dsn($options), $logger, client: $held, local: $tier, observer: $observer);
 
-        return new self($search->store(), $search);
+        $dsn = $borrowed->dsn($options);
+
+        return new self(Resolver::at($dsn, $logger, client: $borrowed, local: $tier, observer: $observer));
+    }
+
+    /** @throws StoreUnavailable if the host disables functions that every cache needs; see Functions */
+    private static function checkHost(): void
+    {
+        try {
+            $isComplete = ini_get('disable_functions') === '';
+        } catch (\Error) {
+            $isComplete = false;
+        }
+        if (!$isComplete) {
+            StoreUnavailable::unlessThere('Larder', Functions::missing());
+        }
     }
 
     /**
-     * A cache in the namespace "<this cache's>-<name>" of the same store, with the same options. They see nothing of each
-     * other, also when one of them is cleared. They have its connections, and its SQLite file open once.
+     * A cache in the namespace "<this cache's>-<name>" of the same store, with the same options and connections.
+     * Neither sees the other's values, nor clears them.
      *
      * @param string $name 1 to 32 of A-Z a-z 0-9 _ -; the whole namespace has no more than 32 either
      * @throws InvalidDsn for another name
@@ -138,19 +206,20 @@ final class Cache implements CacheInterface
      */
     public function withSubNamespace(string $name): self
     {
-        $search = $this->search?->inSubNamespace($name) ?? throw new NotSupported('Only a cache of Cache::open() or Cache::over() has sub-namespaces: open another store with a namespace of its own');
+        $sub = $this->search()?->inSubNamespace($name) ?? throw new NotSupported('Only a cache of Cache::open() or '
+            . 'Cache::over() has sub-namespaces: open another store with a namespace of its own');
 
-        return new self($search->store(), $search);
+        return new self($sub);
     }
 
     /**
-     * Connects to the server of this cache now, if it has one, for a check at the start of a program.
+     * Connects to the server of this cache, if it has one, for a check at the start of a program.
      *
      * @throws StoreUnavailable with what is wrong and what to do
      */
     public function reach(): void
     {
-        $store = $this->store;
+        $store = $this->store();
         while (!$store instanceof RemoteStore && $store instanceof Decorator) {
             $store = $store->decorated();
         }
@@ -166,29 +235,30 @@ final class Cache implements CacheInterface
      */
     public function explain(): array
     {
-        return $this->search?->candidates() ?? [];
+        return $this->search()?->candidates() ?? [];
     }
 
     /**
-     * How many values could not be read since this cache was opened, by reason (see Larder\Codec\Failure). Each was a miss.
-     * "forged" and "unsigned" mean that somebody else writes to the store. "not stored" counts set() and setMany() that
-     * returned false. The engine counts for all processes: larder_info()['unreadable'] and ['refusals'].
+     * Number of values that could not be read since this cache was opened, by reason (see Larder\Codec\Failure). Each
+     * was a miss. "forged" and "unsigned" mean that another program writes to the store. "not stored" counts set() and
+     * setMany() that returned false. The engine counts for all processes: larder_info()['unreadable'] and ['refusals'].
      *
      * @return array<string, int> empty for a store that was passed to the constructor: ask its codec
      */
     public function failures(): array
     {
-        return $this->search?->failures->counts() ?? [];
+        return $this->search()?->failures()->counts() ?? [];
     }
 
     public function store(): Store
     {
-        return $this->store;
+        return $this->store ??= $this->search()?->store()
+            ?? throw new \LogicException('A cache has a store, or what opens it');
     }
 
     public function defaultTtl(): float
     {
-        return $this->search?->defaultTtl() ?? 0.0;
+        return $this->search instanceof Resolver ? $this->search->defaultTtl() : 0.0;
     }
 
     public function get(string $key, mixed $default = null): mixed
@@ -197,7 +267,16 @@ final class Cache implements CacheInterface
             try {
                 $stored = \larder_fetch($key, $default);
             } catch (\ValueError) {
-                return $this->store->get($key, $default); // which says what is wrong
+                return $this->store()->get($key, $default); // says what is wrong
+            }
+        } elseif ($this->namespace !== null) {
+            $name = Engine::nameNow($this->namespace, $key);
+            $stored = $name === null ? $this->store()->get($key, $default) : \larder_fetch($name, $default);
+        } elseif ($this->apcu !== null) {
+            $isForStore = $this->search; // an object that is no value
+            $stored = Apcu::fetch($this->apcu, $key, $default, $isForStore);
+            if ($stored === $isForStore) {
+                $stored = $this->store()->get($key, $default);
             }
         } elseif ($this->guard !== null) {
             try {
@@ -205,11 +284,14 @@ final class Cache implements CacheInterface
             } catch (\ValueError) {
                 $stored = null;
             }
-            $stored ??= $this->store->get($key, $default); // which knows null from a miss, and says what is wrong
+            $stored ??= $this->store()->get($key, $default); // distinguishes null from a miss, and says what is wrong
         } elseif ($this->events === null) {
-            $stored = $this->store->get($key, $default);
+            $stored = ($this->store ?? $this->store())->get($key, $default);
         } else {
-            return $this->observed($this->events, $key, $this->stored($key), $default);
+            $stored = $this->store()->get($key, $this);
+            $value = StoredValue::is($stored) ? $this->unwrap($stored, $this) : $stored;
+
+            return $this->observed($this->events, $key, $value, $default);
         }
 
         return \is_array($stored) && isset($stored[StoredValue::MARK]) ? $this->unwrap($stored, $default) : $stored;
@@ -231,15 +313,19 @@ final class Cache implements CacheInterface
     public function getManyWithTags(array $keys): array
     {
         $values = $tagVersions = [];
-        foreach ($this->withinOneWaitBudget(fn(): array => $this->store->getMany(array_map(strval(...), array_values($keys)), $this)) as $key => $stored) {
-            $value = StoredValue::is($stored) ? StoredValue::of($stored) : new StoredValue($stored);
-            if ($stored !== $this && $value?->isFresh(microtime(true)) === true) {
+        $store = $this->store();
+        foreach ($this->storedMany($keys, $store, $store) as $key => $stored) {
+            $isThere = $stored !== $store;
+            $isTimed = $isThere && $store instanceof EngineStore;
+            $entry = $isTimed ? \larder_fetch_entry($store->name((string) $key)) : null;
+            $value = StoredValue::ofEntry($entry ?? ['value' => $stored], microtime(true));
+            if ($isThere && $value?->isFresh(microtime(true)) === true) {
                 $values[$key] = $value->tagged();
                 $tagVersions[$key] = $value->tagVersions;
             }
         }
 
-        $current = array_intersect_key($values, $this->tags->current($tagVersions));
+        $current = array_intersect_key($values, $this->tags()->current($tagVersions));
         if ($this->events !== null) {
             foreach ($keys as $key) {
                 $this->events->tell(isset($current[$key]) ? new Hit((string) $key) : new Miss((string) $key));
@@ -251,12 +337,15 @@ final class Cache implements CacheInterface
 
     public function pull(string $key, mixed $default = null): mixed
     {
+        self::writable($key);
         $pulled = null;
-        $isPulled = Capability::of($this->store, AtomicStore::class)->setIf($key, static function (mixed $there) use (&$pulled): bool {
+        $store = Capability::of($this->store(), AtomicStore::class);
+        $seconds = $store instanceof EngineStore ? EngineStore::SHORTEST : self::PULLED_SECONDS;
+        $isPulled = $store->setIf($key, static function (mixed $there) use (&$pulled): bool {
             $pulled = $there;
 
-            return !StoredValue::is($there) || StoredValue::of($there)?->isNothing() === false;
-        }, StoredValue::pulled()->stored(), self::PULLED_SECONDS);
+            return StoredValue::found($there)?->isNothing() === false;
+        }, StoredValue::pulled()->stored(), $seconds);
         $value = match (true) {
             !$isPulled => $this,
             StoredValue::is($pulled) => $this->unwrap($pulled, $this),
@@ -277,48 +366,85 @@ final class Cache implements CacheInterface
         if ($tags !== []) {
             return $this->setMany([$key => $value], $ttl, $tags);
         }
+        if (isset($key[0]) && $key[0] === "\0") { // as writable() does
+            ReservedKey::refuse($key);
+        }
 
-        return $this->store->set($key, \is_array($value) && isset($value[StoredValue::MARK]) ? StoredValue::plain($value) : $value, $ttl) || $this->notStored();
+        if (\is_array($value) && isset($value[StoredValue::MARK])) {
+            $value = StoredValue::plain($value);
+        }
+
+        return ($this->store ?? $this->store())->set($key, $value, $ttl) || $this->notStored();
     }
 
     public function setMany(array $values, int|float $ttl = 0, array|TagVersions $tags = []): bool
     {
-        if ($tags === []) {
-            return $this->withinOneWaitBudget(fn(): bool => $this->store->setMany(array_map(StoredValue::plain(...), $values), $ttl)) || $this->notStored();
+        foreach ($values as $key => $_) {
+            self::writable((string) $key);
         }
-        $tagVersions = ($tags instanceof TagVersions ? $tags : $this->tagVersions($tags))->byTag;
+        $tagVersions = $this->versionsOf($tags);
         if ($tagVersions === null) {
             $this->deleteMany(array_keys($values));
 
             return $this->notStored();
         }
+        $wrap = static fn(mixed $value): mixed => StoredValue::tagging($value, $tagVersions);
+        $stored = array_map($tagVersions === [] ? StoredValue::plain(...) : $wrap, $values);
 
-        $wrapped = array_map(static fn(mixed $value): array => (new StoredValue($value, tagVersions: $tagVersions))->stored(), $values);
-
-        return $this->withinOneWaitBudget(fn(): bool => $this->store->setMany($wrapped, $ttl)) || $this->notStored();
+        return $this->withinOneWaitBudget(fn(): bool => $this->store()->setMany($stored, $ttl)) || $this->notStored();
     }
 
+    /** The defaults are those of RememberOptions, which a hit in the engine need not load. */
     public function remember(
         string $key,
         int|float $ttl,
         callable $make,
         int|float $stale = 0,
         array $tags = [],
-        int|float $wait = RememberOptions::WAIT,
-        int|float $lease = RememberOptions::LEASE,
+        int|float $wait = 5,
+        int|float $lease = 4,
         float $beta = 1.0,
         float $jitter = 0.05,
     ): mixed {
-        $this->remember ??= new Remember($this->store, $this->tags, events: $this->events);
+        $isAsked = false;
+        $name = $this->isEngine ? $key : ($this->namespace === null ? null : Engine::nameNow($this->namespace, $key));
+        // Usual arguments; RememberOptions checks the others.
+        if ($name !== null && $ttl >= 0 && $stale >= 0 && $wait >= 0 && ($lease === 4 || ($lease > 0 && $lease < 900))
+            && $beta >= 0.0 && $beta < \INF && $jitter >= 0.0 && $jitter < 1.0 && isset($key[0]) && $key[0] !== "\0") {
+            try {
+                $stored = \larder_fetch_fresh($name, $this, $beta);
+                if (\is_array($stored) && isset($stored[StoredValue::MARK])) {
+                    $stored = $this->unwrap($stored, $this);
+                }
+                if ($stored !== $this) {
+                    return $stored;
+                }
+                $isAsked = true;
+            } catch (\ValueError) {
+                // RememberOptions says what is wrong with the key
+            }
+        }
+        $options = new RememberOptions($key, $ttl, $make, $stale, $tags, $wait, $lease, $beta, $jitter);
+        $store = $this->store();
+        $this->remember ??= $store instanceof EngineStore
+            ? new EngineRemember($store, $this->tags(), events: $this->events)
+            : new Remember($store, $this->tags(), events: $this->events);
 
-        return $this->remember->value(new RememberOptions($key, $ttl, $make, $stale, $tags, $wait, $lease, $beta, $jitter));
+        return $this->remember->value($options, $isAsked);
     }
 
     public function rememberMany(array $keys, int|float $ttl, callable $make, array $tags = []): array
     {
+        foreach ($keys as $key) {
+            self::writable((string) $key);
+        }
         Ttl::seconds($ttl);
         $values = $this->getMany($keys, $this);
         $missing = array_map(strval(...), array_keys($values, $this, true));
+        if ($missing !== [] && $this->masters() !== $this->store()) {
+            $values = array_replace($values, $this->readMany($missing, $this, $this->masters()));
+            $missing = array_map(strval(...), array_keys($values, $this, true));
+        }
         if ($missing === []) {
             return $values;
         }
@@ -328,13 +454,14 @@ final class Cache implements CacheInterface
         try {
             $made = array_intersect_key($make($missing), array_flip($missing));
         } catch (\Throwable $error) {
+            $seconds = (hrtime(true) - $start) / 1e9 / \count($missing);
             foreach ($missing as $key) {
-                $this->events?->tell(new ComputationFailed($key, self::secondsSince($start) / \count($missing), $error::class));
+                $this->events?->tell(new ComputationFailed($key, $seconds, $error::class));
             }
 
             throw $error;
         }
-        $seconds = self::secondsSince($start);
+        $seconds = (hrtime(true) - $start) / 1e9;
         $areStored = false;
 
         try {
@@ -352,49 +479,50 @@ final class Cache implements CacheInterface
 
     public function tagVersions(iterable $tags): TagVersions
     {
-        return new TagVersions($this->tags->capture($tags));
+        return new TagVersions($this->tags()->capture($tags));
     }
 
     public function invalidateTags(iterable $tags): bool
     {
-        return $this->tags->invalidate($tags);
+        return $this->tags()->invalidate($tags);
     }
 
     public function delete(string $key): bool
     {
-        return $this->store->delete($key);
+        return $this->store()->delete(self::writable($key));
     }
 
     public function deleteMany(iterable $keys): bool
     {
         $list = [];
         foreach ($keys as $key) {
-            $list[] = (string) $key;
+            $list[] = self::writable((string) $key);
         }
 
-        return $this->withinOneWaitBudget(fn(): bool => $this->store->deleteMany($list));
+        return $this->withinOneWaitBudget(fn(): bool => $this->store()->deleteMany($list));
     }
 
     public function clear(): bool
     {
-        return $this->withinOneWaitBudget($this->store->clear(...));
+        return $this->withinOneWaitBudget($this->store()->clear(...));
     }
 
     public function reset(): void
     {
-        if ($this->store instanceof ResettableStore) {
+        if ($this->store instanceof ResettableStore) { // one that was not needed yet has nothing to reset
             $this->store->reset();
         }
     }
 
     public function can(Capability $capability): bool
     {
-        return $capability->isOf($this->store);
+        return $capability->isOf($this->store());
     }
 
     public function add(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        $store = Capability::of($this->store, AtomicStore::class);
+        self::writable($key);
+        $store = Capability::of($this->store(), AtomicStore::class);
         $stored = StoredValue::plain($value);
 
         return $store->add($key, $stored, $ttl) || $this->removesOutdated($key) && $store->add($key, $stored, $ttl);
@@ -402,14 +530,16 @@ final class Cache implements CacheInterface
 
     public function replace(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        $store = Capability::of($this->store, AtomicStore::class);
+        self::writable($key);
+        $store = Capability::of($this->store(), AtomicStore::class);
 
         return !$this->isOutdated($key) && $store->replace($key, StoredValue::plain($value), $ttl);
     }
 
     public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false
     {
-        $store = Capability::of($this->store, AtomicStore::class);
+        self::writable($key);
+        $store = Capability::of($this->store(), AtomicStore::class);
         $sum = $store->increment($key, $step, $first, $ttl);
 
         return $sum === false && $this->removesOutdated($key) ? $store->increment($key, $step, $first, $ttl) : $sum;
@@ -422,10 +552,10 @@ final class Cache implements CacheInterface
 
     public function touch(string $key, int|float $ttl): bool
     {
-        $store = Capability::of($this->store, AtomicStore::class);
+        self::writable($key);
+        $store = Capability::of($this->store(), AtomicStore::class);
         $until = Ttl::until($ttl);
-        $stored = $this->store->get($key);
-        $valid = StoredValue::is($stored) ? $this->valid($stored) : new StoredValue($stored);
+        $valid = $this->valid($this->masters()->get($key));
         if ($valid === null || ($valid->freshUntil !== 0.0 && ($until === 0.0 || $until > $valid->freshUntil))) {
             return false;
         }
@@ -435,13 +565,9 @@ final class Cache implements CacheInterface
 
     public function expiry(string $key): ?float
     {
-        $entry = Capability::of($this->store, ExpiryAwareStore::class)->entries([$key])[$key] ?? null;
-
-        if ($entry === null) {
-            return null;
-        }
-        $valid = StoredValue::is($entry->stored) ? $this->valid($entry->stored) : new StoredValue($entry->stored);
-        if ($valid === null) {
+        $entry = Capability::of($this->store(), ExpiryAwareStore::class)->entries([$key])[$key] ?? null;
+        $valid = $entry === null ? null : $this->valid($entry->stored);
+        if ($entry === null || $valid === null) {
             return null;
         }
         $ends = array_diff([$entry->until ?? 0.0, $valid->freshUntil], [0.0]);
@@ -451,49 +577,68 @@ final class Cache implements CacheInterface
 
     public function swap(string $key, int $old, int $new): bool
     {
-        return Capability::of($this->store, AtomicStore::class)->swap($key, $old, $new);
+        return Capability::of($this->store(), AtomicStore::class)->swap(self::writable($key), $old, $new);
     }
 
     public function getWithToken(string $key, mixed $default = null, ?string &$token = null): mixed
     {
-        $found = Tokens::read($this->store, $key);
-        $valid = match (true) {
-            $found === null => null,
-            StoredValue::is($found[0]) => $this->valid($found[0]),
-            default => new StoredValue($found[0]),
-        };
-        $token = $found === null || $valid === null ? null : $found[1] . self::condition($valid);
+        $found = Tokens::read($this->store(), $key);
+        $valid = $found === null ? null : $this->valid($found[0]);
         $this->events?->tell($valid === null ? new Miss($key) : new Hit($key));
+        if ($found === null || $valid === null) {
+            $token = null;
 
-        return $valid === null ? $default : $valid->value;
+            return $default;
+        }
+        // The end of a token says how setIfUnchanged() knows, without reading the value, whether it is still valid.
+        $token = $found[1] . match (true) {
+            $valid->tagVersions !== [] => '@' . self::TAGGED,
+            $valid->freshUntil !== 0.0 => \sprintf('@%.6F', $valid->freshUntil),
+            default => '',
+        };
+
+        return $valid->value;
     }
 
-    public function setIfUnchanged(string $key, string $token, mixed $value, int|float $ttl = 0, array|TagVersions $tags = []): bool
-    {
-        $store = Capability::of($this->store, AtomicStore::class);
-        $tagVersions = $tags === [] ? [] : ($tags instanceof TagVersions ? $tags : $this->tagVersions($tags))->byTag;
+    public function setIfUnchanged(
+        string $key,
+        string $token,
+        mixed $value,
+        int|float $ttl = 0,
+        array|TagVersions $tags = [],
+    ): bool {
+        $store = Capability::of($this->store(), AtomicStore::class);
+        $tagVersions = $this->versionsOf($tags);
         [$ofStore, $condition] = [...explode('@', $token, 2), ''];
-        if ($tagVersions === null || ($condition === self::TAGGED ? $this->isOutdated($key) : $condition !== '' && (float) $condition <= microtime(true))) {
+        $isOver = match ($condition) {
+            '' => false,
+            self::TAGGED => $this->isOutdated($key),
+            default => (float) $condition <= microtime(true),
+        };
+        if ($tagVersions === null || $isOver) {
             return false;
         }
-        $stored = $tagVersions === [] ? StoredValue::plain($value) : (new StoredValue($value, tagVersions: $tagVersions))->stored();
 
-        return Tokens::write($store, $key, $ofStore, $stored, $ttl);
+        return Tokens::write($store, self::writable($key), $ofStore, StoredValue::tagging($value, $tagVersions), $ttl);
     }
 
-    public function lock(string $key, int|float $seconds, int|float $wait = 0, LockLifetime $ends = LockLifetime::TtlOrProcess): ?Lock
-    {
-        return Lock::take(Capability::of($this->store, LockingStore::class), $key, $seconds, $wait, $ends);
+    public function lock(
+        string $key,
+        int|float $seconds,
+        int|float $wait = 0,
+        LockLifetime $ends = LockLifetime::TtlOrProcess,
+    ): ?Lock {
+        return Lock::take(Capability::of($this->store(), LockingStore::class), $key, $seconds, $wait, $ends);
     }
 
     public function lockHolder(string $key): ?string
     {
-        return Capability::of($this->store, LockingStore::class)->holder($key);
+        return Capability::of($this->store(), LockingStore::class)->holder($key);
     }
 
     public function keys(string $prefix = ''): iterable
     {
-        $store = Capability::of($this->store, ListableStore::class);
+        $store = Capability::of($this->store(), ListableStore::class);
 
         return (function () use ($store, $prefix): \Generator {
             $keys = [];
@@ -502,13 +647,13 @@ final class Cache implements CacheInterface
                     $keys[] = $key;
                 }
                 if (\count($keys) === self::KEYS_AT_ONCE) {
-                    foreach ($this->thatHoldSomething($keys) as $listed) {
-                        yield $listed;
+                    foreach ($this->keysWithValue($keys) as $listed) {
+                        yield $listed; // "yield from" would begin again with the number of the first
                     }
                     $keys = [];
                 }
             }
-            foreach ($this->thatHoldSomething($keys) as $listed) {
+            foreach ($this->keysWithValue($keys) as $listed) {
                 yield $listed;
             }
         })();
@@ -516,16 +661,44 @@ final class Cache implements CacheInterface
 
     public function prune(): int
     {
-        return Capability::of($this->store, PrunableStore::class)->prune();
+        return Capability::of($this->store(), PrunableStore::class)->prune();
+    }
+
+    /** The same store; its reads decide what is written, so no replica answers them. */
+    private function masters(): Store
+    {
+        $store = $this->store();
+
+        return $this->masters ??= $store instanceof Decorator ? MasterReads::of($store) : $store;
+    }
+
+    private function innermost(): Store
+    {
+        $store = $this->store();
+        while ($store instanceof Decorator) {
+            $store = $store->decorated();
+        }
+
+        return $store;
+    }
+
+    private function tags(): Tags
+    {
+        return $this->tags ??= new Tags($this->store());
+    }
+
+    private function search(): ?Resolver
+    {
+        return $this->search instanceof \Closure ? $this->search = ($this->search)() : $this->search;
     }
 
     /**
      * @param array<string|int> $keys
      * @return array<array-key, mixed>
      */
-    private function readMany(array $keys, mixed $default): array
+    private function readMany(array $keys, mixed $default, ?Store $store = null): array
     {
-        $values = $this->withinOneWaitBudget(fn(): array => $this->store->getMany(array_map(strval(...), array_values($keys)), $default));
+        $values = $this->storedMany($keys, $default, $store ?? $this->store());
         $tagVersions = [];
         foreach ($values as $key => $stored) {
             if (\is_array($stored) && isset($stored[StoredValue::MARK])) {
@@ -537,19 +710,36 @@ final class Cache implements CacheInterface
                 }
             }
         }
-        foreach ($tagVersions === [] ? [] : array_diff_key($tagVersions, $this->tags->current($tagVersions)) as $key => $ofOldTags) {
-            $values[$key] = $default;
+        if ($tagVersions !== []) {
+            $outdated = array_diff_key($tagVersions, $this->tags()->current($tagVersions));
+            $values = array_replace($values, array_fill_keys(array_keys($outdated), $default));
         }
 
         return $values;
     }
 
-    /** @return mixed this object on a miss */
-    private function stored(string $key): mixed
+    /**
+     * @param array<string|int> $keys
+     * @return array<array-key, mixed>
+     */
+    private function storedMany(array $keys, mixed $default, Store $store): array
     {
-        $stored = $this->store->get($key, $this);
+        $keys = array_map(strval(...), array_values($keys));
 
-        return \is_array($stored) && isset($stored[StoredValue::MARK]) ? $this->unwrap($stored, $this) : $stored;
+        return $this->withinOneWaitBudget(static fn(): array => $store->getMany($keys, $default));
+    }
+
+    /**
+     * @param array<string|int>|TagVersions $tags
+     * @return array<array-key, int>|null null if the store refused them
+     */
+    private function versionsOf(array|TagVersions $tags): ?array
+    {
+        return match (true) {
+            $tags instanceof TagVersions => $tags->byTag,
+            $tags === [] => [],
+            default => $this->tags()->capture($tags),
+        };
     }
 
     /** @param mixed $value this object for a miss */
@@ -560,39 +750,38 @@ final class Cache implements CacheInterface
         return $value === $this ? $default : $value;
     }
 
-    /** What a token ends with: how it is known, without reading the value again, whether that is still one for get(). */
-    private static function condition(StoredValue $value): string
+    /**
+     * @return string the key
+     * @throws InvalidKey for one of Larder's own
+     */
+    private static function writable(string $key): string
     {
-        return match (true) {
-            $value->tagVersions !== [] => '@' . self::TAGGED,
-            $value->freshUntil !== 0.0 => \sprintf('@%.6F', $value->freshUntil),
-            default => '',
-        };
+        return isset($key[0]) && $key[0] === "\0" ? ReservedKey::refuse($key) : $key;
     }
 
-    /** @param int|float $start as hrtime(true) has told */
-    private static function secondsSince(int|float $start): float
-    {
-        return (hrtime(true) - $start) / 1e9;
-    }
-
-    /** @return bool false: what set() answers */
+    /** @return bool false, the result of set() */
     private function notStored(): bool
     {
-        $this->search?->failures->add(Failure::NotStored);
+        $this->search()?->failures()->add(Failure::NotStored);
 
         return false;
     }
 
     /**
      * @param list<string> $keys
-     * @return list<string> those under which no value is just being computed for the first time, and none was pulled
+     * @return list<string> without those of placeholders and of pulled values
      */
-    private function thatHoldSomething(array $keys): array
+    private function keysWithValue(array $keys): array
     {
-        $stored = $keys === [] ? [] : $this->store->getMany($keys);
+        $inner = $this->innermost();
+        if ($keys === [] || $inner instanceof EngineStore || $inner instanceof RedisStore) {
+            return $keys; // these stores leave them out
+        }
+        $stored = $this->store()->getMany($keys);
 
-        return array_values(array_filter($keys, static fn(string $key): bool => !StoredValue::is($stored[$key]) || StoredValue::of($stored[$key])?->isNothing() !== true));
+        $isValue = static fn(string $key): bool => StoredValue::found($stored[$key])?->isNothing() !== true;
+
+        return array_values(array_filter($keys, $isValue));
     }
 
     /**
@@ -602,56 +791,73 @@ final class Cache implements CacheInterface
      */
     private function withinOneWaitBudget(\Closure $calls): mixed
     {
-        return $this->waitBudget === null ? $calls() : $this->waitBudget->withinOneWaitBudget($calls);
+        if ($this->waitBudget === null) {
+            $store = $this->innermost();
+            $this->waitBudget = $store instanceof HasWaitBudget ? $store : false;
+        }
+
+        return $this->waitBudget === false ? $calls() : $this->waitBudget->withinOneWaitBudget($calls);
     }
 
-    /** @param array<array-key, mixed> $stored of the form of StoredValue, or damaged: then a miss */
+    /** @param array<array-key, mixed> $stored of the form of StoredValue, or damaged: a miss */
     private function unwrap(array $stored, mixed $default): mixed
     {
+        $about = $this->isEngine ? $stored[StoredValue::MARK] : null;
+        if (\is_array($about) && ($about[0] ?? null) === 0.0 && \is_array($about[2] ?? null)
+            && \array_key_exists(0, $stored) && $stored !== $default) {
+            $areCurrent = true;
+            foreach ($about[2] as $tag => $version) { // as Tags does; long tags are left to it
+                $isShort = !isset(((string) $tag)[255]);
+                $areCurrent = $areCurrent && $isShort && \larder_fetch("\0larder-tag:$tag") === $version;
+            }
+            if ($areCurrent) {
+                return $stored[0];
+            }
+        }
         $valid = $stored === $default ? null : $this->valid($stored);
 
         return $valid === null ? $default : $valid->value;
     }
 
-    /**
-     * @param array<array-key, mixed> $stored of the form of StoredValue
-     * @return StoredValue|null null when it is out of date, or damaged
-     */
-    private function valid(array $stored): ?StoredValue
+    /** @return StoredValue|null null if it is out of date, or damaged */
+    private function valid(mixed $stored): ?StoredValue
     {
-        $wrapped = StoredValue::of($stored);
+        $found = StoredValue::found($stored);
 
-        return $wrapped !== null && $wrapped->isFresh(microtime(true))
-            && ($wrapped->tagVersions === [] || $this->tags->areCurrent($wrapped->tagVersions)) ? $wrapped : null;
+        return $found?->isFresh(microtime(true)) === true
+            && ($found->tagVersions === [] || $this->tags()->areCurrent($found->tagVersions)) ? $found : null;
     }
 
     /**
-     * Whether there is a value that get() treats as a miss.
+     * True if there is a value that get() treats as a miss.
      *
      * @phpstan-impure
      */
     private function isOutdated(string $key): bool
     {
-        $stored = $this->store->get($key);
-
-        return StoredValue::is($stored) && $this->valid($stored) === null;
+        return $this->valid($this->masters()->get($key)) === null;
     }
 
     /**
-     * Removes an outdated value that blocks an atomic operation of the store. One process at a time does so, because two
-     * could remove what was stored in between.
+     * Removes an outdated value that blocks an atomic operation of the store. One process at a time does so, because
+     * two could remove what was stored in between.
      *
-     * @return bool whether the operation may succeed now
+     * @return bool true if the operation may succeed now
      */
     private function removesOutdated(string $key): bool
     {
-        $lock = $this->isOutdated($key) ? $this->lock(ReservedKey::removal($key), self::REMOVAL_SECONDS, self::REMOVAL_WAIT) : null;
+        $stored = $this->masters()->get($key, $this);
+        if ($stored === $this) {
+            return true; // it ended since then
+        }
+        $name = ReservedKey::removal($key);
+        $lock = $this->valid($stored) === null ? $this->lock($name, self::REMOVAL_SECONDS, self::REMOVAL_WAIT) : null;
         if ($lock === null) {
             return false;
         }
 
         try {
-            return !$this->isOutdated($key) || $this->store->delete($key);
+            return !$this->isOutdated($key) || $this->store()->delete($key);
         } finally {
             $lock->release();
         }

@@ -4,15 +4,15 @@ declare(strict_types=1);
 
 namespace Larder;
 
-/** One kind of store that was looked for, and what came of it. */
+/** One kind of store that Cache::open() looked for, and the result. */
 final class CandidateStore
 {
     /**
-     * @param string $scheme what DSNs of it begin with
-     * @param bool $isChosen whether the cache keeps its values there
+     * @param string $scheme of its DSNs
+     * @param bool $isChosen true if the cache keeps its values there
      * @param string $why it was chosen, or not: "the PHP extension apcu is not loaded"
-     * @param string $how the command or setting that would make it available; empty when there is nothing to do
-     * @param string $whose of a store of this machine that was chosen: whose cache it is, such as "user www-data, PHP 8.2"
+     * @param string $how the command or setting that would make it available; empty if there is nothing to do
+     * @param string $whose owner of a chosen store of this machine, such as "user www-data, PHP 8.2"
      */
     public function __construct(
         public readonly string $scheme,

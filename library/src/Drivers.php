@@ -5,37 +5,35 @@ declare(strict_types=1);
 namespace Larder;
 
 use Larder\Contract\Store;
-use Larder\Decorator\Tier\TierDriver;
-use Larder\Driver\Apcu\ApcuDriver;
-use Larder\Driver\Auto\AutoDriver;
-use Larder\Driver\AutoCandidate;
-use Larder\Driver\ClientDriver;
 use Larder\Driver\Driver;
-use Larder\Driver\Engine\EngineDriver;
-use Larder\Driver\File\FileDriver;
-use Larder\Driver\HeldClient;
-use Larder\Driver\Legacy\Memcache\MemcacheDriver;
-use Larder\Driver\Legacy\Shmop\ShmopDriver;
-use Larder\Driver\Legacy\Yac\YacDriver;
-use Larder\Driver\Memcached\Held\HeldMemcachedDriver;
-use Larder\Driver\Memcached\MemcachedDriver;
-use Larder\Driver\Memory\ArrayDriver;
-use Larder\Driver\MySql\MySqlDriver;
-use Larder\Driver\None\NoneDriver;
-use Larder\Driver\Pdo\PdoDriver;
-use Larder\Driver\PhpFile\PhpFileDriver;
-use Larder\Driver\PostgreSql\PostgreSqlDriver;
-use Larder\Driver\Redis\Held\HeldRedisDriver;
-use Larder\Driver\Redis\RedisDriver;
-use Larder\Driver\Redis\Topology\ClusterDriver;
-use Larder\Driver\Redis\Topology\SentinelDriver;
-use Larder\Driver\Sqlite\SqliteDriver;
 use Larder\Driver\Variant;
 use Larder\Dsn\Dsn;
 use Larder\Dsn\Scheme;
 use Larder\Dsn\Schemes;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\NotSupported;
+use Larder\Internal\Decorator\Tier\TierDriver;
+use Larder\Internal\Driver\Apcu\ApcuDriver;
+use Larder\Internal\Driver\Auto\AutoDriver;
+use Larder\Internal\Driver\BorrowedClient;
+use Larder\Internal\Driver\ClientDriver;
+use Larder\Internal\Driver\Engine\EngineDriver;
+use Larder\Internal\Driver\File\FileDriver;
+use Larder\Internal\Driver\Legacy\Shmop\ShmopDriver;
+use Larder\Internal\Driver\Legacy\Yac\YacDriver;
+use Larder\Internal\Driver\Memcached\BorrowedMemcachedDriver;
+use Larder\Internal\Driver\Memcached\MemcachedDriver;
+use Larder\Internal\Driver\Memory\ArrayDriver;
+use Larder\Internal\Driver\MySql\MySqlDriver;
+use Larder\Internal\Driver\None\NoneDriver;
+use Larder\Internal\Driver\Pdo\PdoDriver;
+use Larder\Internal\Driver\PhpFile\PhpFileDriver;
+use Larder\Internal\Driver\PostgreSql\PostgreSqlDriver;
+use Larder\Internal\Driver\Redis\BorrowedRedisDriver;
+use Larder\Internal\Driver\Redis\RedisDriver;
+use Larder\Internal\Driver\Redis\Topology\ClusterDriver;
+use Larder\Internal\Driver\Redis\Topology\SentinelDriver;
+use Larder\Internal\Driver\Sqlite\SqliteDriver;
 
 /** The registry of drivers, the only list of stores. A driver is created on first use. */
 final class Drivers implements Schemes
@@ -48,7 +46,6 @@ final class Drivers implements Schemes
         'yac' => YacDriver::class,
         'shmop' => ShmopDriver::class,
         'memcached' => MemcachedDriver::class,
-        'memcache' => MemcacheDriver::class,
         'redis' => RedisDriver::class,
         'redis+cluster' => ClusterDriver::class,
         'redis+sentinel' => SentinelDriver::class,
@@ -73,14 +70,15 @@ final class Drivers implements Schemes
         'rediss+sentinel' => ['redis+sentinel', true],
         'valkey+sentinel' => ['redis+sentinel', false],
         'valkeys+sentinel' => ['redis+sentinel', true],
+        'memcache' => ['memcached', false],
         'memcacheds' => ['memcached', true],
     ];
 
-    /** What auto: looks for, in this order. */
-    private const AUTO = [EngineDriver::class, ApcuDriver::class, FileDriver::class];
+    /** What auto: looks for, in this order. Their drivers open a DSN of auto:, too. */
+    public const AUTOMATIC = ['larder', 'apcu', 'file'];
 
     /** The drivers of clients that applications hold. */
-    private const CLIENTS = [HeldRedisDriver::class, HeldMemcachedDriver::class, PdoDriver::class];
+    private const CLIENTS = [BorrowedRedisDriver::class, BorrowedMemcachedDriver::class, PdoDriver::class];
 
     /** @var array<string, Driver> those that were needed, and those of other packages, by scheme */
     private static array $drivers = [];
@@ -132,25 +130,23 @@ final class Drivers implements Schemes
         return $all;
     }
 
-    /** @return non-empty-list<AutoCandidate> what auto: looks for, in this order */
-    public static function automatic(): array
-    {
-        return array_map(static fn(string $class): AutoCandidate => new $class(), self::AUTO);
-    }
-
     /**
+     * @internal
      * @param object $client of the application, or a closure that returns it
      * @param bool $isTier whether local copies stand before it, which have options of their own
      * @throws NotSupported naming the classes that are known
      */
-    public static function hold(object $client, bool $isTier = false): HeldClient
+    public static function hold(#[\SensitiveParameter] object $client, bool $isTier = false): BorrowedClient
     {
-        $class = HeldClient::classOf($client);
+        $class = BorrowedClient::classOf($client);
 
-        return new HeldClient($client, $class, self::ofClient($class)->scheme()->with($isTier ? TierDriver::OPTIONS : []), new self());
+        return new BorrowedClient($client, $class, self::ofClient($class)->scheme()->with($isTier ? TierDriver::OPTIONS : []), new self());
     }
 
-    /** @throws NotSupported naming the classes that are known */
+    /**
+     * @internal
+     * @throws NotSupported naming the classes that are known
+     */
     public static function ofClient(string $class): ClientDriver
     {
         $known = [];
@@ -165,17 +161,6 @@ final class Drivers implements Schemes
         }
 
         throw new NotSupported(\sprintf('A cache cannot use an object of the class %s. It can use: %s', $class, implode(', ', $known)));
-    }
-
-    /**
-     * A local tier before the store of a client.
-     *
-     * @param Dsn $dsn with the options of both
-     * @throws InvalidDsn
-     */
-    public static function before(Store $local, Store $shared, Dsn $dsn): Store
-    {
-        return TierDriver::before($local, $shared, $dsn);
     }
 
     /** @throws InvalidDsn naming what is known */
@@ -207,15 +192,7 @@ final class Drivers implements Schemes
     /** @return array<string, class-string<Store>> by the one name that people see */
     public static function stores(): array
     {
-        $stores = [];
-        foreach (self::variants() as $name => $variant) {
-            $stores[$name] = $variant->store;
-            if ($variant->namespaced !== null) {
-                $stores["$name with a namespace"] = $variant->namespaced;
-            }
-        }
-
-        return $stores;
+        return array_map(static fn(Variant $variant): string => $variant->store, self::variants());
     }
 
     public function scheme(string $name): ?Scheme

@@ -7,6 +7,7 @@ namespace Larder\Testing;
 use Larder\Cache;
 use Larder\Contract\AtomicStore;
 use Larder\Contract\Capability;
+use Larder\Internal\Key\ReservedKey;
 use PHPUnit\Framework\Attributes\Group;
 
 /**
@@ -42,6 +43,21 @@ trait AtomicContract
             self::assertFalse($this->cache->has('also short'));
             self::assertTrue($this->cache->add('short', 2), 'what has expired is not there');
             self::assertSame(2, $this->cache->get('short'));
+        });
+    }
+
+    /** A claim of a recomputation has a key of its own, and is deleted with it, wherever a store keeps it. */
+    public function testClaimThatIsAddedCanBeDeleted(): void
+    {
+        $this->ifCan(Capability::Atomic, function (): void {
+            $store = $this->cache->store();
+            self::assertInstanceOf(AtomicStore::class, $store);
+            $key = ReservedKey::lease('k');
+            self::assertTrue($store->add($key, ['owner'], 60));
+            self::assertSame(['owner'], $store->get($key));
+            $store->delete($key);
+            self::assertNull($store->get($key));
+            self::assertTrue($store->add($key, ['another'], 60));
         });
     }
 

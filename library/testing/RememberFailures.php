@@ -48,6 +48,30 @@ trait RememberFailures
         });
     }
 
+    /** What computes after a failure has no lease, and may take longer than that of what failed. */
+    #[Group('waiting')]
+    public function testComputationAfterAFailureIsStoredHoweverLongItTakes(): void
+    {
+        $this->ifShared(function (): void {
+            if (!$this->cache->can(Capability::Atomic)) {
+                self::assertSame('made', $this->cache->remember('k', 60, $this->making('made')), 'without setIf() placeholders may be lost');
+
+                return;
+            }
+            $failing = Fork::start(fn(): mixed => $this->reopenedCache()->remember('k', 60, function (Computation $computation): mixed {
+                $computation->doNotStore();
+
+                return $this->making(1, 0.8)();
+            }, lease: 1));
+            for ($end = microtime(true) + 60; $this->computations() === 0 && microtime(true) < $end;) {
+                usleep(1000);
+            }
+            self::assertSame('late', $this->cache->remember('k', 60, $this->making('late', 2.3), wait: 60, lease: 1));
+            self::assertSame(1, $failing->result());
+            self::assertSame('late', $this->cache->get('k'));
+        });
+    }
+
     #[Group('waiting')]
     public function testStaleValueIsReturnedWhenRecomputingFails(): void
     {

@@ -152,6 +152,26 @@ trait RememberWrites
         }
     }
 
+    /** Also where the earlier one ends first. */
+    #[Group('waiting')]
+    public function testComputationThatIsForcedIsStored(): void
+    {
+        $this->ifShared(function (): void {
+            if (!$this->cache->can(Capability::Atomic)) {
+                self::assertSame('made', $this->cache->remember('k', 60, $this->making('made'), beta: \INF), 'without setIf() the last to end is stored');
+
+                return;
+            }
+            $earlier = $this->computation('earlier', 0.3, 60);
+            self::assertSame('forced', $this->cache->remember('k', 60, function () use ($earlier): mixed {
+                self::assertSame('earlier', $earlier->result());
+
+                return self::opaque('forced');
+            }, beta: \INF));
+            self::assertSame('forced', $this->cache->get('k'));
+        });
+    }
+
     #[Group('waiting')]
     public function testKeyHasNoValueWhileItIsComputed(): void
     {

@@ -240,7 +240,7 @@ abstract class StoreTestCase extends TestCase
     /** @return list<string> short, long, of any bytes */
     protected static function sampleKeys(): array
     {
-        return ['a key', str_repeat('long', 200), "any bytes \0 / ../ \xff", str_repeat('longest', 9362)];
+        return ['a key', "\0begins with NUL", str_repeat('long', 200), "any bytes \0 / ../ \xff", str_repeat('longest', 9362)];
     }
 
     /** @param \Closure(mixed): bool $isExpected */

@@ -8,7 +8,7 @@ use Larder\Cache;
 use Larder\Contract\Capability;
 use Larder\Contract\ListableStore;
 use Larder\Exception\InvalidKey;
-use Larder\Key\ReservedKey;
+use Larder\Internal\Key\ReservedKey;
 use Larder\Psr\ItemPool;
 use Larder\Psr\SimpleCache;
 use PHPUnit\Framework\Attributes\Group;

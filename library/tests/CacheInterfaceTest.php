@@ -22,7 +22,7 @@ final class CacheInterfaceTest extends TestCase
     /** PagesTest runs the page's examples, but no tests that they define. */
     public function testMocksOfThePageWork(): void
     {
-        $page = (string) file_get_contents(__DIR__ . '/../../docs/testing.md');
+        $page = (string) file_get_contents(__DIR__ . '/../../docs/develop.md');
         self::assertSame(1, preg_match('~^```php\n([^`]*final class (\w+) extends TestCase.*?)^```~ms', $page, $block));
         eval($block[1]);
         self::assertTrue(is_a($block[2], TestCase::class, true));

@@ -4,12 +4,19 @@ declare(strict_types=1);
 
 namespace Larder\Tests;
 
+use Larder\Bridge\LaravelStore;
+use Larder\Bridge\SymfonyCache;
 use Larder\Cache;
+use Larder\Contract\Capability;
+use Larder\Driver\Memory\ArrayStore;
+use Larder\Event\Counters;
 use Larder\Psr\ItemPool;
+use Larder\Psr\SimpleCache;
+use Larder\Psr\TaggablePool;
+use Larder\Session\Handler;
 use Larder\Testing\Fork;
 use Larder\Tests\Driver\Apcu\ApcuTest;
 use Larder\Tests\Driver\File\FileTest;
-use Larder\Tests\Driver\Legacy\Memcache\MemcacheTest;
 use Larder\Tests\Driver\Memcached\MemcachedTest;
 use Larder\Tests\Driver\Memory\ArrayTest;
 use Larder\Tests\Driver\MySql\MySqlInnoDbTest;
@@ -19,6 +26,8 @@ use Larder\Tests\Driver\Sqlite\SqliteTest;
 use Larder\Tests\Driver\TestedStore;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
+use Psr\Log\NullLogger;
+use Symfony\Contracts\Cache\ItemInterface;
 
 /** One process that serves many requests, as FrankenPHP, RoadRunner, Swoole, Laravel Octane and Symfony's Messenger do. */
 final class LoopTest extends TestCase
@@ -26,11 +35,16 @@ final class LoopTest extends TestCase
     private const REQUESTS = 300;
     /** Bytes that a loop may have grown by after so many more requests: less than one a request. */
     private const GROWTH = 4096;
+    /** Likewise of jobs that have a cache each; once something is kept for all. Fewer jobs where each opens a connection or files. */
+    private const GROWTH_OF_JOBS = 16_384;
+    private const JOBS = 10_000;
+    private const FEW_JOBS = 200;
+    private const FIRST_JOBS = 50;
 
     /** @return iterable<string, array{TestedStore}> */
     public static function stores(): iterable
     {
-        foreach ([ArrayTest::class, ApcuTest::class, MemcachedTest::class, MemcacheTest::class, RedisTest::class, PredisTest::class, MySqlInnoDbTest::class, SqliteTest::class, FileTest::class] as $test) {
+        foreach ([ArrayTest::class, ApcuTest::class, MemcachedTest::class, RedisTest::class, PredisTest::class, MySqlInnoDbTest::class, SqliteTest::class, FileTest::class] as $test) {
             $store = new TestedStore($test);
             yield $store->name => [$store];
         }
@@ -86,6 +100,91 @@ final class LoopTest extends TestCase
         self::assertSame(50, $turns('parent'));
         self::assertSame(50, $child->result());
         $cache->clear();
+    }
+
+    /** @return iterable<string, array{\Closure(): (\Closure(int): mixed), int}> what a job of a worker opens and drops, and how many jobs there are */
+    public static function jobs(): iterable
+    {
+        $in = static fn(string $dsn): array => [static fn(): \Closure => static fn(int $job) => self::use(Cache::open($dsn)), self::JOBS];
+        yield 'array:' => $in('array:');
+        yield 'larder:' => $in('larder:');
+        yield 'apcu:' => $in('apcu:?namespace=jobs');
+        yield 'a tier' => [static fn(): \Closure => static fn(int $job) => self::use(Cache::open('tier:(array:)(larder:?namespace=jobs)')), self::FEW_JOBS];
+        yield 'sampled' => $in('array:?sample=20');
+        yield 'sub-namespaces' => [static function (): \Closure {
+            $cache = Cache::open('array:');
+
+            return static fn(int $job) => self::use($cache->withSubNamespace('tenant' . $job % 20));
+        }, self::JOBS];
+        yield 'a store of its own' => [static fn(): \Closure => static fn(int $job) => self::use(new Cache(new ArrayStore())), self::JOBS];
+        yield 'observed' => [static fn(): \Closure => static fn(int $job) => self::use(Cache::open('array:', observer: new Counters())), self::JOBS];
+        yield 'PSR and frameworks' => [static function (): \Closure {
+            $cache = Cache::open('larder:?namespace=jobs');
+
+            return static function (int $job) use ($cache): void {
+                $pool = new TaggablePool($cache);
+                $pool->save($pool->getItem('saved')->set($job)->setTags(['tag']));
+                $pool->saveDeferred($pool->getItem('deferred')->set($job));
+                (new SimpleCache($cache))->set('simple', $job, 60);
+                (new SymfonyCache($cache))->get("symfony $job", static fn(ItemInterface $item): int => $item->expiresAfter(60)->isHit() ? 0 : $job);
+                (new LaravelStore($cache))->lock('laravel', 60)->get(static fn(): int => $job);
+            };
+        }, self::JOBS];
+        yield 'over a client' => [static function (): \Closure {
+            $client = new \Redis();
+            $client->connect(Servers::redis()->socket);
+
+            return static fn(int $job) => self::use(Cache::over($client, 'namespace=jobs', local: $job % 2 === 0 ? 'array:' : ''));
+        }, self::FEW_JOBS];
+        yield 'over PDO' => [static function (): \Closure {
+            $client = new \PDO('sqlite::memory:');
+
+            return static fn(int $job) => self::use(Cache::over(static fn(): \PDO => $client, 'namespace=jobs'));
+        }, self::FEW_JOBS];
+        yield 'a server that is away' => [static fn(): \Closure => static fn(int $job) => self::use(Cache::open('redis:///none/' . Servers::run() . '.sock', new NullLogger())), self::FEW_JOBS];
+        yield 'sessions' => [static function (): \Closure {
+            $directory = Servers::directory('jobs');
+
+            return static function (int $job) use ($directory): void {
+                $handler = new Handler(Cache::open("file://$directory"));
+                $handler->read('session' . $job % 20);
+                $handler->write('session' . $job % 20, "job|i:$job;");
+                $handler->close();
+            };
+        }, self::FEW_JOBS];
+        foreach (TestedStore::each() as $name => [$store]) {
+            yield "store $name" => [static fn(): \Closure => static fn(int $job) => self::use($store->open('jobs')), self::FEW_JOBS];
+        }
+    }
+
+    /** @param \Closure(): (\Closure(int): mixed) $begin */
+    #[DataProvider('jobs')]
+    public function testNothingOfAClosedCacheStays(\Closure $begin, int $jobs): void
+    {
+        $job = $begin();
+        for ($i = 0; $i < self::FIRST_JOBS; ++$i) {
+            $job($i);
+        }
+        gc_collect_cycles();
+        $before = memory_get_usage();
+        for ($i = 0; $i < $jobs; ++$i) {
+            $job($i);
+        }
+        gc_collect_cycles();
+        self::assertLessThan($before + self::GROWTH_OF_JOBS, memory_get_usage());
+    }
+
+    /** What a job does with a cache of its own; it computes. */
+    private static function use(Cache $cache): void
+    {
+        $cache->set('k', 1);
+        $cache->delete('computed');
+        $cache->remember('computed', 60, static fn(): int => (int) hrtime(true), tags: ['tag']);
+        $cache->rememberMany(['many'], 60, static fn(): array => []);
+        if ($cache->can(Capability::Lock)) {
+            $cache->lock('lock', 60)?->release();
+        }
+        $cache->reset();
     }
 
     public function testConnectionsAreReused(): void

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Tests;
 
+use Composer\Autoload\ClassLoader;
 use Symfony\Component\Process\Process;
 
 /** A PHP process of another user of this machine. It takes root to start one. */
@@ -13,6 +14,8 @@ final class OtherUser
     public const VICTIM = 33;
     /** The neighbour. */
     public const STRANGER = 65_534;
+
+    private static ?bool $loads = null;
 
     /**
      * @param string $code without the opening tag; Larder's classes are there
@@ -31,12 +34,11 @@ final class OtherUser
     /** @param list<string> $options */
     public static function start(int $user, string $code, array $options = [], string $before = ':'): Process
     {
-        // Composer's own loader reads files of packages that only root may read.
         $load = \sprintf('spl_autoload_register(static function (string $class): void {
-            foreach (["Larder\\\\" => %1$s, "Psr\\\\Log\\\\" => %2$s . "/log/", "Psr\\\\Cache\\\\" => %2$s . "/cache/", "Psr\\\\SimpleCache\\\\" => %2$s . "/simple-cache/"] as $prefix => $folder) {
-                if (str_starts_with($class, $prefix)) { include $folder . strtr(substr($class, strlen($prefix)), "\\\\", "/") . ".php"; }
+            foreach (["Larder\\\\" => "larder", "Psr\\\\Log\\\\" => "log", "Psr\\\\Cache\\\\" => "cache", "Psr\\\\SimpleCache\\\\" => "simple-cache"] as $prefix => $folder) {
+                if (str_starts_with($class, $prefix)) { include %s . "/$folder/" . strtr(substr($class, strlen($prefix)), "\\\\", "/") . ".php"; }
             }
-        });', var_export(\dirname(__DIR__) . '/src/', true), var_export(self::interfaces(), true));
+        });', var_export(self::library(), true));
         $process = new Process([
             'setpriv', '--reuid', (string) $user, '--regid', (string) $user, '--clear-groups', '--pdeathsig', 'KILL', '--',
             'sh', '-c', $before . '; exec "$@" 2>&1', 'sh', \PHP_BINARY, ...$options, '-d', 'display_errors=1', '-r', $load . $code,
@@ -44,6 +46,22 @@ final class OtherUser
         $process->start();
 
         return $process;
+    }
+
+    /** This process acts as the user, until posix_seteuid(0); root goes on loading classes, which others may not reach. */
+    public static function become(int $user): void
+    {
+        self::$loads ??= spl_autoload_register(static function (string $class): void {
+            $user = posix_geteuid();
+            posix_seteuid(0);
+            foreach (ClassLoader::getRegisteredLoaders() as $loader) {
+                $loader->loadClass($class);
+            }
+            posix_seteuid($user);
+        }, prepend: true);
+        if (!posix_seteuid(0) || !posix_seteuid($user)) {
+            throw new \RuntimeException("It takes root to become user $user");
+        }
     }
 
     /** Lets other users through to a folder of the tests. */
@@ -56,20 +74,22 @@ final class OtherUser
         }
     }
 
-    /** @return string a copy of the interfaces of PSR that everybody may read */
-    private static function interfaces(): string
+    /** @return string a folder with a copy of the library and the interfaces of PSR; other users may not reach the clone */
+    public static function library(): string
     {
-        $copy = Servers::directory('psr');
-        if (is_dir($copy . '/log')) {
+        $copy = Servers::directory('library');
+        if (is_dir($copy . '/larder')) {
             return $copy;
         }
         self::letThrough($copy);
+        $sources = ['larder' => \dirname(__DIR__) . '/src'];
         foreach (['log', 'cache', 'simple-cache'] as $package) {
-            mkdir("$copy/$package");
-            foreach ((array) glob(\dirname(__DIR__, 2) . "/vendor/psr/$package/src/*.php") as $file) {
-                copy((string) $file, "$copy/$package/" . basename((string) $file));
-            }
+            $sources[$package] = \dirname(__DIR__, 2) . "/vendor/psr/$package/src";
         }
+        foreach ($sources as $name => $source) {
+            (new Process(['cp', '-r', $source, "$copy/$name"]))->mustRun();
+        }
+        (new Process(['chmod', '-R', 'go+rX', $copy]))->mustRun();
 
         return $copy;
     }

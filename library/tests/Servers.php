@@ -7,7 +7,7 @@ namespace Larder\Tests;
 use Larder\Cli\Server\MariaDbServer;
 use Larder\Cli\Server\MemcachedServer;
 use Larder\Cli\Server\RedisServer;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
 use Larder\Tests\Driver\Redis\Topology\RedisNodes;
 
 /** The real servers of a test run: each is started when first asked for, once, and ends with the run. */
@@ -105,11 +105,12 @@ final class Servers
     /** Waits until another process has made a file, a minute at most. */
     public static function awaitFile(string $file): void
     {
-        self::await(static function () use ($file): bool {
+        $isThere = self::await(static function () use ($file): bool {
             clearstatcache();
 
             return file_exists($file);
         });
+        $isThere || throw new \RuntimeException("no other process has made $file within a minute");
     }
 
     /** The DSN with an option by which a server that stands still with the whole machine for a while is not away. */

@@ -15,12 +15,19 @@ use PHPUnit\Framework\TestCase;
 final class StateTest extends TestCase
 {
     private const SHARED = [
-        'Driver/Memcached/NamespaceVersion.php: static array $known',
         'Drivers.php: static array $drivers',
-        'Filesystem/TrustedPath.php: static ?int $codeOwner',
-        'Lock/LockOwner.php: static ?self $own',
+        'Internal/Driver/Engine/Segments.php: static bool $isTold',
+        'Internal/Driver/File/Directory.php: static ?bool $isUnreadable',
+        'Internal/Driver/Memcached/MemcachedStore.php: static array $versions',
+        'Internal/Driver/Memcached/MemcachedStream.php: static ?int $first',
+        'Internal/Filesystem/TrustedPath.php: static ?int $codeOwner',
+        'Internal/Lock/LockOwner.php: static ?array $number',
+        'Internal/Lock/LockOwner.php: static ?self $own',
+        'Internal/Process/User.php: static ?int $id',
+        'Internal/Remember/Computations.php: static array $open',
+        'Internal/Remember/Computations.php: static bool $endsWithRequest',
         'Process/Pid.php: static ?bool $isKnownByEngine',
-        'Process/User.php: static ?int $id',
+        'Process/Pid.php: static ?bool $isKnownByPhp',
     ];
 
     public function testClassesHaveNoStaticState(): void

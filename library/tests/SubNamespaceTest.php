@@ -9,13 +9,13 @@ use Larder\Cli\Server\MariaDbServer;
 use Larder\Cli\Server\MemcachedServer;
 use Larder\Cli\Server\PostgreSqlServer;
 use Larder\Cli\Server\RedisServer;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
 use Larder\Driver\Memory\ArrayStore;
-use Larder\Driver\Redis\RedisProtocol;
-use Larder\Driver\Redis\Topology\HashSlot;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\NotSupported;
 use Larder\Exception\StoreFailed;
+use Larder\Internal\Driver\Redis\HashSlot;
+use Larder\Internal\Key\NamespaceName;
 use Larder\Testing\Fork;
 use Larder\Tests\Driver\Redis\Topology\RedisNodes;
 use PHPUnit\Framework\Attributes\DataProvider;
@@ -96,7 +96,7 @@ final class SubNamespaceTest extends TestCase
             $cache = Cache::open(\sprintf('redis+cluster://:%s@%s?client=%s&namespace=%s&on_failure=throw', RedisNodes::PASSWORD, $nodes->addresses(), $client, $namespace) . Servers::PATIENTLY)->withSubNamespace('eu');
             $values = ['{cart}1' => 1, '{cart}2' => 2];
             self::assertTrue($cache->setMany($values));
-            $slot = HashSlot::of(RedisProtocol::prefix("$namespace-eu") . '{cart}');
+            $slot = HashSlot::of(NamespaceName::prefix("$namespace-eu") . '{cart}');
             $masters = $nodes->ports();
             $from = array_values(array_filter($masters, static fn(int $port): bool => $nodes->ask($port, 'CLUSTER', 'COUNTKEYSINSLOT', (string) $slot) === 2))[0];
             $to = $masters[$from === $masters[0] ? 1 : 0];
@@ -111,15 +111,7 @@ final class SubNamespaceTest extends TestCase
         }
     }
 
-    /** @return iterable<string, array{string, int}> the connections of one cache: libmemcached's writes, ours reads */
-    public static function memcacheds(): iterable
-    {
-        yield 'memcached' => ['memcached://%s?namespace=shop', 2];
-        yield 'memcache' => ['memcache://%s?namespace=shop', 1];
-    }
-
-    #[DataProvider('memcacheds')]
-    public function testFiveNamespacesInMemcachedHaveTheConnectionsOfOne(string $address, int $ofOne): void
+    public function testFiveNamespacesInMemcachedHaveOneConnection(): void
     {
         $directory = Servers::directory('memcached-sub-' . bin2hex(random_bytes(4)));
         $server = MemcachedServer::start($directory);
@@ -131,14 +123,14 @@ final class SubNamespaceTest extends TestCase
             return is_numeric($count) ? (int) $count : self::fail('no stats');
         };
         $before = $connections();
-        $address = \sprintf($address, $server->socket) . '&on_failure=throw';
+        $address = \sprintf('memcached://%s?namespace=shop&on_failure=throw', $server->socket);
         $shop = Cache::open($address);
         $caches = [$shop, ...array_map($shop->withSubNamespace(...), ['eu', 'us', 'asia']), $shop->withSubNamespace('eu')->withSubNamespace('ch')];
         self::assertKeptApart($caches);
-        self::assertSame($ofOne, $connections() - $before);
+        self::assertSame(1, $connections() - $before);
         $apart = Cache::open($address);
         self::assertTrue($apart->set('k', 1));
-        self::assertSame(2 * $ofOne, $connections() - $before, 'the control: a cache that was opened by itself');
+        self::assertSame(2, $connections() - $before, 'the control: a cache that was opened by itself');
         $server->stop();
         self::assertThrows(StoreFailed::class, static fn(): mixed => $caches[1]->get('k'));
         $server = MemcachedServer::start($directory);
@@ -223,7 +215,7 @@ final class SubNamespaceTest extends TestCase
         }
         self::assertSame([0, 1, 2, 3, 4], array_map(static fn(Cache $cache): mixed => $cache->get('k'), $caches));
         self::assertCount(1, $new(), 'opened once after it was lost');
-        $observer->exec('DROP TABLE "larder_sub-eu"');
+        $observer->exec('DROP TABLE "larder_sub-eu_entries"');
         self::assertSame([null, 0, true, 1], [$caches[1]->get('k'), $caches[0]->get('k'), $caches[1]->set('k', 1), $caches[1]->get('k')], 'a table that is gone is made again');
         $server->stop();
     }

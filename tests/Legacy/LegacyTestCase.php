@@ -102,7 +102,7 @@ abstract class LegacyTestCase extends TestCase
 
     protected function loading(): string
     {
-        return \sprintf('require %s; require %s; ', var_export(Repository::ROOT . '/vendor/autoload.php', true), var_export(Repository::ROOT . '/legacy/bootstrap.php', true));
+        return \sprintf('require %s; require %s; ', var_export(Repository::ROOT . '/vendor/autoload.php', true), var_export(Repository::ROOT . '/compat/legacy/bootstrap.php', true));
     }
 
     /**

@@ -5,13 +5,13 @@ declare(strict_types=1);
 namespace Larder\ProjectTests\OtherPackage;
 
 use Larder\Contract\Store;
-use Larder\Driver\Connection;
 use Larder\Driver\Driver;
 use Larder\Driver\Opener;
 use Larder\Driver\Scope;
 use Larder\Driver\Variant;
 use Larder\Dsn\Dsn;
 use Larder\Dsn\Scheme;
+use Larder\Internal\Driver\Connection;
 
 /** pocket: the driver of a store that Larder does not know. */
 final class PocketDriver implements Driver

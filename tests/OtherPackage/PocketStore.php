@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\ProjectTests\OtherPackage;
 
 use Larder\Codec\Codec;
-use Larder\Codec\PhpCodec;
 use Larder\Contract\Store;
+use Larder\Internal\Codec\PhpCodec;
 use Larder\Key\Key;
 use Larder\Key\Ttl;
 

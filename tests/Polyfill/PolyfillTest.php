@@ -69,7 +69,7 @@ final class PolyfillTest extends TestCase
     {
         $extension = $this->said('extension', ['-r', self::SIGNATURES]);
         self::assertStringContainsString('larder_fetch(string $key, mixed $default = NULL): mixed', $extension);
-        self::assertSame($extension, $this->said('polyfill', ['-r', 'require "polyfill/src/Memory.php"; require "polyfill/src/Entry.php"; require "polyfill/src/Arguments.php"; require "polyfill/bootstrap.php";' . self::SIGNATURES]));
+        self::assertSame($extension, $this->said('polyfill', ['-r', 'require "compat/polyfill/src/Memory.php"; require "compat/polyfill/src/Entry.php"; require "compat/polyfill/src/Arguments.php"; require "compat/polyfill/bootstrap.php";' . self::SIGNATURES]));
     }
 
     #[TestWith([1])]
@@ -86,7 +86,7 @@ final class PolyfillTest extends TestCase
     {
         $code = <<<'PHP'
             require 'vendor/autoload.php';
-            extension_loaded('larder') || require 'polyfill/bootstrap.php';
+            extension_loaded('larder') || require 'compat/polyfill/bootstrap.php';
             $closed = fopen('php://memory', 'r');
             fclose($closed);
             $holder = new stdClass();
@@ -125,15 +125,15 @@ final class PolyfillTest extends TestCase
 
     public function testOneLineInTheLogWhenItIsUsed(): void
     {
-        $silent = $this->start('polyfill', ['-r', 'require "vendor/autoload.php"; require "polyfill/bootstrap.php";']);
+        $silent = $this->start('polyfill', ['-r', 'require "vendor/autoload.php"; require "compat/polyfill/bootstrap.php";']);
         self::assertSame('', $silent->getErrorOutput());
-        $used = $this->start('polyfill', ['-r', 'require "vendor/autoload.php"; require "polyfill/bootstrap.php"; larder_store("a", 1); larder_fetch("a"); larder_clear();']);
+        $used = $this->start('polyfill', ['-r', 'require "vendor/autoload.php"; require "compat/polyfill/bootstrap.php"; larder_store("a", 1); larder_fetch("a"); larder_clear();']);
         self::assertSame(1, substr_count($used->getErrorOutput(), 'larder/polyfill: the extension larder is not loaded.'));
     }
 
     public function testMemoryIsBounded(): void
     {
-        $code = 'require "vendor/autoload.php"; require "polyfill/bootstrap.php"; $value = str_repeat("v", 1_000_000);
+        $code = 'require "vendor/autoload.php"; require "compat/polyfill/bootstrap.php"; $value = str_repeat("v", 1_000_000);
             for ($i = 0; $i < 200; ++$i) { larder_store("k$i", $value . $i); }
             echo json_encode([larder_store("large", str_repeat("v", 5_000_000)), larder_last_error(), larder_exists("k0"), larder_exists("k199"), memory_get_usage() < 60e6, larder_info()["evictions"]["room"] > 100]);';
         self::assertSame('[false,1,false,true,true,true]', $this->said('polyfill', ['-r', $code]));

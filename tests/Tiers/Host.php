@@ -4,8 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Tiers;
 
-use Larder\Cli\Php;
-use Larder\Cli\TiedProcess;
+use Larder\Cli\System\Php;
+use Larder\Cli\System\TiedProcess;
 use Larder\ProjectTests\Repository;
 use Symfony\Component\Process\InputStream;
 use Symfony\Component\Process\Process;

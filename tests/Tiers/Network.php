@@ -4,8 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Tiers;
 
-use Larder\Cli\TemporaryDirectory;
-use Larder\Cli\TiedProcess;
+use Larder\Cli\System\TemporaryDirectory;
+use Larder\Cli\System\TiedProcess;
 use Symfony\Component\Process\Process;
 
 /**

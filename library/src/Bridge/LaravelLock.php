@@ -10,34 +10,39 @@ use Larder\CacheInterface;
 use Larder\Contract\Capability;
 use Larder\Contract\LockingStore;
 use Larder\Contract\LockLifetime;
-use Larder\Lock\Backoff;
+use Larder\Internal\Lock\Backoff;
 use Larder\Lock\Lock as LarderLock;
+use Larder\Psr\InvalidArgument;
 
 /**
- * A lock of Laravel, with the methods of Illuminate\Cache\Lock. It outlives its process, so that a queued job can release a
- * lock that a request acquired, by passing the name that owner() returns to restoreLock(). That name is the lock's token in
- * the store, so lock and owner are written in one step.
+ * A lock of Laravel, with the methods of Illuminate\Cache\Lock. It outlives its process, so a queued job can release a
+ * lock of a request by passing the name from owner() to restoreLock(). That name is the lock's token in the store, so
+ * lock and owner are written in one step.
  */
 final class LaravelLock implements Lock
 {
     private const OWNER_BYTES = 8;
-    /** Microseconds between two tries: so much at first, so much at most. */
+    /** Microseconds between two tries: at first, and at most. */
     private const PAUSE = 500;
     private const LONGEST_PAUSE = 10_000;
 
     private readonly LockingStore $locks;
     private readonly string $owner;
 
-    /** Microseconds, 0 for the pauses above. */
+    /** Microseconds; 0 for the pauses above. */
     private int $pause = 0;
 
     /**
      * @internal locks come from LaravelStore
-     * @param int $seconds 0 for a year
-     * @param string|null $owner the caller's own name for who holds it; null for a random one
+     * @param int|float $seconds 0 for a year
+     * @param string|null $owner the caller's own name for the holder; null for a random one
      */
-    public function __construct(CacheInterface $cache, private readonly string $name, private readonly int $seconds, ?string $owner)
-    {
+    public function __construct(
+        CacheInterface $cache,
+        private readonly string $name,
+        private readonly int|float $seconds,
+        ?string $owner,
+    ) {
         $this->locks = Capability::of($cache->store(), LockingStore::class);
         $this->owner = $owner ?? bin2hex(random_bytes(self::OWNER_BYTES));
     }
@@ -55,8 +60,8 @@ final class LaravelLock implements Lock
     /**
      * Does not wait.
      *
-     * @param (callable(): mixed)|null $callback what is done with the lock, which is released then
-     * @return mixed what the callback returned; without one, and without the lock, whether the lock is held now
+     * @param (callable(): mixed)|null $callback called with the lock, which is then released
+     * @return mixed the callback's result; without a callback, or without the lock, true if the lock is held now
      */
     public function get($callback = null): mixed
     {
@@ -68,18 +73,23 @@ final class LaravelLock implements Lock
     }
 
     /**
-     * @param int $seconds to wait for it
+     * @param int|float|string $seconds to wait for it
      * @param (callable(): mixed)|null $callback
-     * @return mixed what the callback returned; true without one
-     * @throws LockTimeoutException when the time is over; at once if the store is unreachable and not tried again before that
+     * @return mixed the callback's result; true without one
+     * @throws LockTimeoutException when the time is over; at once if the store is unreachable and not tried again
+     *         before that
      */
     public function block($seconds, $callback = null): mixed
     {
-        $backoff = new Backoff($this->pause > 0 ? $this->pause : self::PAUSE, $this->pause > 0 ? $this->pause : self::LONGEST_PAUSE, $seconds);
+        $seconds = self::number($seconds);
+        [$pause, $longest] = $this->pause > 0 ? [$this->pause, $this->pause] : [self::PAUSE, self::LONGEST_PAUSE];
+        $backoff = new Backoff($pause, $longest, $seconds);
         while (!\is_string($token = $this->attempt())) {
             $isAway = $token === false && LarderLock::isAway($this->locks, $this->name, $backoff->left());
             if ($isAway || $backoff->isOver()) {
-                throw new LockTimeoutException(\sprintf('The lock "%s" could not be acquired %s', $this->name, $isAway ? 'because its store is unreachable' : "within $seconds s"));
+                $why = $isAway ? 'because its store is unreachable' : "within $seconds s";
+
+                throw new LockTimeoutException("The lock \"$this->name\" could not be acquired $why");
             }
             $backoff->pause();
         }
@@ -88,13 +98,13 @@ final class LaravelLock implements Lock
     }
 
     /**
-     * How long block() pauses between two tries, at most. Without it some milliseconds.
+     * Sets the longest pause of block() between two tries; some milliseconds by default.
      *
-     * @param int $milliseconds
+     * @param int|float|string $milliseconds
      */
     public function betweenBlockedAttemptsSleepFor($milliseconds): static
     {
-        $this->pause = 1000 * max(0, $milliseconds);
+        $this->pause = (int) (1000 * max(0, self::number($milliseconds)));
 
         return $this;
     }
@@ -102,15 +112,17 @@ final class LaravelLock implements Lock
     /**
      * Sets the lock's ttl, from now.
      *
-     * @param int|null $seconds 0 for a year, null for those of the constructor
-     * @return bool false if it had ended; one that another process holds now stays
+     * @param int|float|string|null $seconds 0 for a year, null for those of the constructor
+     * @return bool false if it had ended; another process's lock stays
      */
     public function refresh($seconds = null): bool
     {
-        return $this->locks->renew($this->name, self::token($this->owner), self::seconds($seconds ?? $this->seconds));
+        $seconds = self::seconds(self::number($seconds ?? $this->seconds));
+
+        return $this->locks->renew($this->name, self::token($this->owner), $seconds);
     }
 
-    /** @return bool false if it had ended; one that another process holds now stays */
+    /** @return bool false if it had ended; another process's lock stays */
     public function release(): bool
     {
         return $this->locks->release($this->name, self::token($this->owner));
@@ -123,16 +135,16 @@ final class LaravelLock implements Lock
     }
 
     /**
-     * @param string|null $owner as owner() gives it; null for nobody
+     * @param string|int|\Stringable|null $owner from owner(); null for nobody
      * @phpstan-impure
      */
     public function isOwnedBy($owner): bool
     {
-        return $this->locks->holder($this->name) === ($owner === null ? null : self::token($owner));
+        return $this->locks->holder($this->name) === ($owner === null ? null : self::token((string) $owner));
     }
 
     /**
-     * Whether the lock is held under this one's name.
+     * True if the lock is held under this one's name.
      *
      * @phpstan-impure
      */
@@ -147,7 +159,7 @@ final class LaravelLock implements Lock
         return $this->locks->holder($this->name) !== null;
     }
 
-    /** Whoever holds it. */
+    /** Releases it whoever holds it. */
     public function forceRelease(): void
     {
         $holder = $this->locks->holder($this->name);
@@ -156,10 +168,30 @@ final class LaravelLock implements Lock
         }
     }
 
+    /**
+     * Numbers as Laravel has them, without types.
+     *
+     * @internal
+     * @return int|float 0 for null
+     * @throws InvalidArgument for what is no number
+     */
+    public static function number(mixed $value): int|float
+    {
+        return match (true) {
+            \is_int($value), \is_float($value) && is_finite($value) => $value,
+            \is_string($value) && is_numeric($value) => $value + 0,
+            $value === null => 0,
+            default => throw new InvalidArgument('A number was expected, not '
+                . (\is_scalar($value) ? var_export($value, true) : get_debug_type($value))),
+        };
+    }
+
     /** @return string|false|null as LockingStore::acquire() */
     private function attempt(): string|false|null
     {
-        return $this->locks->acquire($this->name, self::seconds($this->seconds), LockLifetime::Ttl, self::token($this->owner));
+        $seconds = self::seconds($this->seconds);
+
+        return $this->locks->acquire($this->name, $seconds, LockLifetime::Ttl, self::token($this->owner));
     }
 
     /** Tokens have no spaces, and are not empty. */
@@ -168,7 +200,7 @@ final class LaravelLock implements Lock
         return '-' . rawurlencode($owner);
     }
 
-    private static function seconds(int $seconds): float
+    private static function seconds(int|float $seconds): float
     {
         return $seconds > 0 ? min($seconds, LarderLock::LONGEST) : LarderLock::LONGEST;
     }

@@ -7,15 +7,19 @@ namespace Larder\Bridge;
 use Illuminate\Contracts\Cache\LockProvider;
 use Illuminate\Contracts\Cache\Store;
 use Larder\CacheInterface;
+use Larder\Psr\InvalidArgument;
 
 /**
  * A cache of Laravel over any store:
  *
- *     Cache::extend('larder', fn($app, array $config) => Cache::repository(new LaravelStore(Larder\Cache::open($config['dsn']))));
+ *     Cache::extend('larder', fn($app, array $config) => Cache::repository(
+ *         new LaravelStore(Larder\Cache::open($config['dsn'])),
+ *     ));
  *
- * As Laravel has it, null is a miss, and lifetimes are whole seconds. The prefix is the namespace of Larder's DSN. Keys may
- * be integers, which PHP makes of array keys such as "7". Counters and locks throw Larder\Exception\NotSupported over the few
- * stores that cannot do them in one step.
+ * As in Laravel, null is a miss, and lifetimes are whole seconds. The prefix is the namespace of Larder's DSN. Keys may
+ * be integers, which PHP makes of array keys such as "7". Over the few stores without atomic operations, counters and
+ * locks throw Larder\Exception\NotSupported. Seconds and amounts may be numbers in strings, as from env() and requests;
+ * what is no number is an InvalidArgument.
  */
 final class LaravelStore implements Store, LockProvider
 {
@@ -33,57 +37,66 @@ final class LaravelStore implements Store, LockProvider
      */
     public function many(array $keys): array
     {
-        return $this->cache->getMany(array_filter($keys, static fn(mixed $key): bool => \is_string($key) || \is_int($key)));
+        return $this->cache->getMany(array_filter(
+            $keys,
+            static fn(mixed $key): bool => \is_string($key) || \is_int($key),
+        ));
     }
 
     /**
      * @param string|int $key
      * @param mixed $value
-     * @param int $seconds 0 or less deletes
+     * @param int|float|string|null $seconds 0 or less deletes
      */
     public function put($key, $value, $seconds): bool
     {
+        $seconds = LaravelLock::number($seconds);
+
         return $seconds > 0 ? $this->cache->set((string) $key, $value, $seconds) : $this->cache->delete((string) $key);
     }
 
     /**
      * @param array<array-key, mixed> $values
-     * @param int $seconds 0 or less deletes
+     * @param int|float|string|null $seconds 0 or less deletes
      */
     public function putMany(array $values, $seconds): bool
     {
+        $seconds = LaravelLock::number($seconds);
+
         return $seconds > 0 ? $this->cache->setMany($values, $seconds) : $this->cache->deleteMany(array_keys($values));
     }
 
     /**
-     * Laravel asks for it where a store has it: of several that add at once, one does.
+     * If several processes add at once, one succeeds.
      *
      * @param string|int $key
      * @param mixed $value
-     * @param int $seconds 0 for no expiry
+     * @param int|float|string|null $seconds 0 for no expiry
      */
     public function add($key, $value, $seconds): bool
     {
-        return $this->cache->add((string) $key, $value, max(0, $seconds));
+        return $this->cache->add((string) $key, $value, max(0, LaravelLock::number($seconds)));
     }
 
     /**
      * @param string|int $key
-     * @param mixed $value an integer
-     * @return int|bool false when what is there is no integer
+     * @param mixed $value a whole number: 5, 5.0, '5'
+     * @return int|bool false if the value there is no integer
+     * @throws InvalidArgument for another number
      */
     public function increment($key, $value = 1): int|bool
     {
-        return \is_int($value) ? $this->cache->increment((string) $key, $value) : false;
+        return $this->cache->increment((string) $key, self::amount($value));
     }
 
     /**
      * @param string|int $key
-     * @param mixed $value an integer
+     * @param mixed $value as for increment()
+     * @throws InvalidArgument as increment()
      */
     public function decrement($key, $value = 1): int|bool
     {
-        return \is_int($value) ? $this->cache->decrement((string) $key, $value) : false;
+        return $this->cache->decrement((string) $key, self::amount($value));
     }
 
     /**
@@ -97,52 +110,67 @@ final class LaravelStore implements Store, LockProvider
 
     /**
      * @param string|int $key
-     * @param int $seconds
+     * @param int|float|string|null $seconds 0 or less deletes
      */
     public function touch($key, $seconds): bool
     {
+        $seconds = LaravelLock::number($seconds);
+
         return $seconds > 0 ? $this->cache->touch((string) $key, $seconds) : $this->cache->delete((string) $key);
     }
 
     /**
      * @param string|int $key
-     * @return bool true also when there was nothing
+     * @return bool true also if there was nothing
      */
     public function forget($key): bool
     {
         return $this->cache->delete((string) $key);
     }
 
-    /** Locks fall too. */
+    /** Ends locks too. */
     public function flush(): bool
     {
         return $this->cache->clear();
     }
 
-    /** Laravel puts it before no key: the namespace of Larder's DSN keeps caches apart. */
+    /** Empty: the namespace of Larder's DSN keeps caches apart. */
     public function getPrefix(): string
     {
         return '';
     }
 
     /**
-     * @param string $name
-     * @param int $seconds 0 for as long as nobody releases it, a year at most
-     * @param string|null $owner a name of the caller's own for who holds it
+     * @param string|int $name
+     * @param int|float|string|null $seconds 0 until it is released, a year at most
+     * @param string|int|\Stringable|null $owner the caller's own name for the holder
      */
     public function lock($name, $seconds = 0, $owner = null): LaravelLock
     {
-        return new LaravelLock($this->cache, $name, $seconds, $owner);
+        $owner = $owner === null ? null : (string) $owner;
+
+        return new LaravelLock($this->cache, (string) $name, LaravelLock::number($seconds), $owner);
     }
 
     /**
-     * A lock that another process took, to release it here.
+     * A lock of another process, to release it here.
      *
-     * @param string $name
-     * @param string $owner what owner() of that lock gave
+     * @param string|int $name
+     * @param string|int|\Stringable|null $owner from owner() of that lock
      */
     public function restoreLock($name, $owner): LaravelLock
     {
-        return new LaravelLock($this->cache, $name, 0, $owner);
+        return $this->lock($name, 0, $owner);
+    }
+
+    /** @throws InvalidArgument */
+    private static function amount(mixed $value): int
+    {
+        $number = LaravelLock::number($value);
+        if ((float) $number !== (float) (int) $number) {
+            throw new InvalidArgument("Counters are integers, and $number is none");
+        }
+
+        return (int) $number;
     }
 }

@@ -4,11 +4,13 @@ declare(strict_types=1);
 
 namespace Larder\Codec;
 
+use Larder\Internal\Codec\SignedCodec;
+
 /**
- * Turns values into bytes and back, apart from the stores.
+ * Turns values into bytes and back.
  *
  * The first byte names the format, so every codec reads what any other wrote, and changing the setting never breaks old
- * entries (a SignedCodec alone refuses what is not signed):
+ * entries (only a SignedCodec refuses unsigned bytes):
  *
  *     a letter, as serialize() begins with    PHP's own
  *     { [ " n t f                             JSON
@@ -18,18 +20,18 @@ namespace Larder\Codec;
  *     "\x08"                                  signed
  *     "\x09"                                  a long string as it is
  *
- * "\1" and "\2" are never first: stores put them before what they add.
+ * "\1" and "\2" are never first: stores begin their own heads with them.
  */
 interface Codec
 {
     /**
      * @param string $key under which the bytes will be stored; those of a SignedCodec are valid for no other
-     * @throws \Throwable PHP's own exception for what cannot be serialized, such as closures, and that of a __serialize()
+     * @throws \Throwable PHP's own for a value that cannot be serialized, such as a closure, or that of a __serialize()
      */
     public function encode(mixed $value, string $key): string;
 
     /**
-     * Bytes that cannot be read (damaged, of an unknown format, of a class that is gone or refuses them) are a miss, and are
+     * Unreadable bytes (damaged, of an unknown format, of a class that is missing or refuses them) are a miss, and are
      * counted. Decoding creates objects, so only trusted code may be able to write the bytes, unless they are signed or
      * limited to some classes.
      *
@@ -37,6 +39,6 @@ interface Codec
      */
     public function decode(string $bytes, string $key, mixed $default = null): mixed;
 
-    /** What this codec could not read. */
+    /** Counts of the values that this codec could not read. */
     public function failures(): Failures;
 }

@@ -4,13 +4,13 @@ declare(strict_types=1);
 
 namespace Larder\Codec;
 
-/** Counts the values that could not be read, each of which was a miss, and those that were not stored, by reason, since it was made. */
+/** Counts by reason values that could not be read, each of which was a miss, and those that were not stored. */
 final class Failures
 {
     /** @var array<value-of<Failure>, int> */
     private array $counts = [];
 
-    /** @param (\Closure(Failure): void)|null $told of each */
+    /** @param (\Closure(Failure): void)|null $told receives each */
     public function __construct(private readonly ?\Closure $told = null) {}
 
     public function add(Failure $failure): void
@@ -21,7 +21,7 @@ final class Failures
         }
     }
 
-    /** @return array<value-of<Failure>, int> those that happened */
+    /** @return array<value-of<Failure>, int> */
     public function counts(): array
     {
         return $this->counts;

@@ -4,12 +4,11 @@ declare(strict_types=1);
 
 namespace Larder\Contract;
 
-use Larder\Drivers;
 use Larder\Exception\NotSupported;
 
 /**
- * What only some stores can do. Each capability is an interface: a store has it if its class implements the interface. The
- * class of a Decorator implements what it can pass on, so a decorator reports which of that the store behind it has.
+ * Abilities that only some stores have. A store has a capability if its class implements its interface. A decorator implements
+ * what it can pass on, and reports which of that the store behind it has.
  */
 enum Capability: string
 {
@@ -20,13 +19,11 @@ enum Capability: string
     case Prune = PrunableStore::class;
 
     /**
-     * The store as one that can do what the interface asks for.
-     *
      * @template S of Store
      * @template T of object
      * @param S $store
      * @param class-string<T> $interface of a case
-     * @return S&T
+     * @return S&T the store, as one that can do what the interface asks for
      * @throws NotSupported
      */
     public static function of(Store $store, string $interface): Store
@@ -36,10 +33,18 @@ enum Capability: string
         }
         $capability = self::from($interface);
 
-        throw new NotSupported(\sprintf('%s cannot %s. Stores that can: %s', $capability->nameOfLacking($store), $capability->words(), implode(', ', $capability->stores())));
+        while ($store instanceof Decorator && !$capability->isOf($store->decorated())) {
+            $store = $store->decorated(); // named is the store behind, or the decorator that does not pass this on
+        }
+
+        throw new NotSupported(\sprintf(
+            'The store %s cannot %s. docs/stores.md lists the stores that can',
+            $store::class,
+            $capability->words(),
+        ));
     }
 
-    /** What follows "can". */
+    /** The words that follow "can". */
     public function words(): string
     {
         return match ($this) {
@@ -56,30 +61,13 @@ enum Capability: string
         return is_a($store, $this->value) && (!$store instanceof Decorator || $store->supports($this->value));
     }
 
-    /** @return list<string> the stores of Larder that can do this, by name */
-    public function stores(): array
-    {
-        return array_keys(array_filter(Drivers::stores(), fn(string $class): bool => is_a($class, $this->value, true)));
-    }
-
-    /** The store behind decorators, or the decorator that does not pass this on. */
-    private function nameOfLacking(Store $store): string
-    {
-        while ($store instanceof Decorator && !$this->isOf($store->decorated())) {
-            $store = $store->decorated();
-        }
-
-        return $store instanceof Decorator ? $store::class : self::nameOf($store);
-    }
-
-    /** As in stores(); the class of a store that is not Larder's. */
+    /** The store's own name, or that of its class without "Store", such as "redis". Decorators are looked through. */
     public static function nameOf(Store $store): string
     {
-        if ($store instanceof Decorator) {
-            return self::nameOf($store->decorated());
-        }
-        $name = array_search($store::class, Drivers::stores(), true);
-
-        return $name === false ? $store::class : $name;
+        return match (true) {
+            $store instanceof Decorator => self::nameOf($store->decorated()),
+            $store instanceof \Stringable => (string) $store,
+            default => strtolower((string) preg_replace('/^.*\\\\|Store$/', '', $store::class)),
+        };
     }
 }

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Contract;
 
 /**
- * A store that may drop values before they expire, to make room for others. A store that is full and refuses instead does
- * not implement this, or says so.
+ * A store that may drop values before they expire, to make room. One that refuses when it is full does not implement
+ * this, or returns false.
  */
 interface EvictingStore
 {

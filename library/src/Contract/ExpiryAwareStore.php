@@ -11,8 +11,8 @@ interface ExpiryAwareStore
 {
     /**
      * @param list<string> $keys
-     * @return array<array-key, Entry<mixed>> those found, by key, in no order: the value and the unix time at which it
-     *                                        expires, 0.0 for never. PHP turns keys such as "7" into integers
+     * @return array<array-key, Entry<mixed>> those found, by key, in no order: value and unix time of expiry, 0.0 for
+     *         never. PHP turns keys such as "7" into integers
      * @throws InvalidKey
      */
     public function entries(array $keys): array;

@@ -8,8 +8,9 @@ namespace Larder\Contract;
 interface ListableStore
 {
     /**
-     * @return iterable<string> the keys of this namespace that have a value, in no order, also Larder's own (ReservedKey). Keys
-     *                          that are stored or deleted meanwhile may be missing. None if the store is unreachable
+     * @return iterable<string> the keys of this namespace that have a value, in no order, also Larder's own
+     *         (ReservedKey). Keys that are stored or deleted during the walk may be missing. None if the store is
+     *         unreachable
      */
     public function keys(): iterable;
 }

@@ -5,19 +5,20 @@ declare(strict_types=1);
 namespace Larder\Contract;
 
 /**
- * What ends a lock that nobody releases: its ttl, or the end of its owner, the process that acquired it. A store on the
- * same machine can see whether the owner lives. Where that is impossible (servers, another container), only the ttl counts.
- *
- * Stores keep the values.
+ * The end of a lock that nobody releases: its ttl, or the end of its owner, the process that acquired it. Where a store
+ * cannot see whether the owner lives (servers, another container), only the ttl counts. Stores keep the values.
  */
 enum LockLifetime: string
 {
-    /** The ttl alone: for a job that another process continues after this one has ended. */
+    /** The ttl alone: for work that another process continues. */
     case Ttl = 'ByTime';
 
-    /** The ttl or the end of the owner, whichever comes first. */
+    /** Whichever comes first. */
     case TtlOrProcess = 'WithProcessOrByTime';
 
-    /** The end of the owner; the ttl does not count while the owner is known to live. For what may take longer than expected. */
+    /**
+     * The owner's end; the ttl does not count while the owner is known to live. For work that may take longer than
+     * expected.
+     */
     case Process = 'WithProcess';
 }

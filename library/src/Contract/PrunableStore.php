@@ -10,7 +10,7 @@ interface PrunableStore
     /**
      * Removes all expired values of this namespace. Reads every entry: for cron jobs, not for each request.
      *
-     * @return int how many were removed; 0 if the store is unreachable
+     * @return int number of values removed; 0 if the store is unreachable
      */
     public function prune(): int;
 }

@@ -11,8 +11,8 @@ use Larder\Exception\InvalidTtl;
 interface TokenStore
 {
     /**
-     * @return array{mixed, string}|null the value, as get() returns it, and its token, which is valid in every process and
-     *         has no "@"; null if there is none
+     * @return array{mixed, string}|null the value, as get() returns it, and its token, which is valid in every process
+     *         and has no "@"; null if there is none
      * @throws InvalidKey
      */
     public function getWithToken(string $key): ?array;

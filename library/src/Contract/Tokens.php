@@ -7,8 +7,8 @@ namespace Larder\Contract;
 use Larder\Exception\NotSupported;
 
 /**
- * The tokens of any store. Those that are no TokenStore have none, or not for all that is to be told apart: of memcached's
- * numbers, which begin again with the server, one may come back for another value. Theirs are made of the value.
+ * Tokens of any store. Without a TokenStore they are made of the value. So they are for memcached, whose own numbers
+ * begin again with the server: one could come back for another value.
  */
 final class Tokens
 {
@@ -28,8 +28,13 @@ final class Tokens
      *
      * @throws NotSupported
      */
-    public static function write(Store|AtomicStore $store, string $key, string $token, mixed $value, int|float $ttl): bool
-    {
+    public static function write(
+        Store|AtomicStore $store,
+        string $key,
+        string $token,
+        mixed $value,
+        int|float $ttl,
+    ): bool {
         $store = $store instanceof Store ? Capability::of($store, AtomicStore::class) : $store;
 
         return $store instanceof TokenStore

@@ -13,9 +13,9 @@ use Larder\Contract\PrunableStore;
 use Larder\Exception\NotSupported;
 
 /**
- * Forwards the optional operations that carry no values, as far as the store behind it has them: locks, the list of keys,
- * pruning. For your own decorators too. Those that carry values would bypass one that changes values: one that leaves them
- * as they are extends TransparentDecorator.
+ * Forwards the optional operations without values, if the store behind has them: locks, the list of keys, pruning. For
+ * your own decorators too. Operations with values would bypass a decorator that changes values. One that leaves them as
+ * they are extends TransparentDecorator.
  */
 abstract class StoreDecorator implements Decorator, LockingStore, ListableStore, PrunableStore
 {
@@ -24,24 +24,36 @@ abstract class StoreDecorator implements Decorator, LockingStore, ListableStore,
         return Capability::from($interface)->isOf($this->decorated());
     }
 
-    public function acquire(string $key, float $seconds, LockLifetime $ends = LockLifetime::TtlOrProcess, string $token = ''): string|false|null
-    {
-        return $this->forward(LockingStore::class, $key, static fn(LockingStore $store): string|false|null => $store->acquire($key, $seconds, $ends, $token), false);
+    public function acquire(
+        string $key,
+        float $seconds,
+        LockLifetime $ends = LockLifetime::TtlOrProcess,
+        string $token = '',
+    ): string|false|null {
+        $acquire = static fn(LockingStore $store): string|false|null => $store->acquire($key, $seconds, $ends, $token);
+
+        return $this->forward(LockingStore::class, $key, $acquire, false);
     }
 
     public function renew(string $key, string $token, float $seconds): bool
     {
-        return $this->forward(LockingStore::class, $key, static fn(LockingStore $store): bool => $store->renew($key, $token, $seconds), false);
+        $renew = static fn(LockingStore $store): bool => $store->renew($key, $token, $seconds);
+
+        return $this->forward(LockingStore::class, $key, $renew, false);
     }
 
     public function release(string $key, string $token): bool
     {
-        return $this->forward(LockingStore::class, $key, static fn(LockingStore $store): bool => $store->release($key, $token), false);
+        $release = static fn(LockingStore $store): bool => $store->release($key, $token);
+
+        return $this->forward(LockingStore::class, $key, $release, false);
     }
 
     public function holder(string $key): ?string
     {
-        return $this->forward(LockingStore::class, $key, static fn(LockingStore $store): ?string => $store->holder($key), null);
+        $holder = static fn(LockingStore $store): ?string => $store->holder($key);
+
+        return $this->forward(LockingStore::class, $key, $holder, null);
     }
 
     public function keys(): iterable
@@ -58,10 +70,10 @@ abstract class StoreDecorator implements Decorator, LockingStore, ListableStore,
      * @template C of object
      * @template R
      * @param class-string<C> $interface AtomicStore or LockingStore
-     * @param \Closure(C): R $work what the store behind is asked to do
-     * @param R $refused the answer of a store that refuses
+     * @param \Closure(C): R $work to do with the store behind
+     * @param R $refused result of a store that refuses
      * @return R
-     * @throws NotSupported when the store behind cannot
+     * @throws NotSupported if the store behind cannot
      */
     protected function forward(string $interface, string $key, \Closure $work, mixed $refused): mixed
     {

@@ -7,40 +7,92 @@ namespace Larder\Decorator;
 use Larder\Contract\AtomicStore;
 use Larder\Contract\Capability;
 use Larder\Contract\ExpiryAwareStore;
+use Larder\Contract\ReportsOutages;
 use Larder\Contract\Tokens;
 use Larder\Contract\TokenStore;
 
-/** Leaves values as they are: so the store behind it may read, change and compare them without a get() or a set() here. */
-abstract class TransparentDecorator extends StoreDecorator implements AtomicStore, ExpiryAwareStore, TokenStore
+/**
+ * A decorator that leaves values as they are: the store behind may read, change and compare them without a get() or
+ * set() here.
+ */
+abstract class TransparentDecorator extends StoreDecorator implements
+    AtomicStore,
+    ExpiryAwareStore,
+    TokenStore,
+    ReportsOutages
 {
+    public function get(string $key, mixed $default = null): mixed
+    {
+        return $this->decorated()->get($key, $default);
+    }
+
+    public function getMany(array $keys, mixed $default = null): array
+    {
+        return $this->decorated()->getMany($keys, $default);
+    }
+
+    public function has(string $key): bool
+    {
+        return $this->decorated()->has($key);
+    }
+
+    public function set(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        return $this->decorated()->set($key, $value, $ttl);
+    }
+
+    public function setMany(array $values, int|float $ttl = 0): bool
+    {
+        return $this->decorated()->setMany($values, $ttl);
+    }
+
+    public function delete(string $key): bool
+    {
+        return $this->decorated()->delete($key);
+    }
+
+    public function deleteMany(array $keys): bool
+    {
+        return $this->decorated()->deleteMany($keys);
+    }
+
+    public function clear(): bool
+    {
+        return $this->decorated()->clear();
+    }
+
     public function add(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        return $this->forward(AtomicStore::class, $key, static fn(AtomicStore $store): bool => $store->add($key, $value, $ttl), false);
+        return $this->atomic($key, static fn(AtomicStore $behind): bool => $behind->add($key, $value, $ttl));
     }
 
     public function replace(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        return $this->forward(AtomicStore::class, $key, static fn(AtomicStore $store): bool => $store->replace($key, $value, $ttl), false);
+        return $this->atomic($key, static fn(AtomicStore $behind): bool => $behind->replace($key, $value, $ttl));
     }
 
     public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false
     {
-        return $this->forward(AtomicStore::class, $key, static fn(AtomicStore $store): int|false => $store->increment($key, $step, $first, $ttl), false);
+        $add = static fn(AtomicStore $store): int|false => $store->increment($key, $step, $first, $ttl);
+
+        return $this->forward(AtomicStore::class, $key, $add, false);
     }
 
     public function touch(string $key, int|float $ttl): bool
     {
-        return $this->forward(AtomicStore::class, $key, static fn(AtomicStore $store): bool => $store->touch($key, $ttl), false);
+        return $this->atomic($key, static fn(AtomicStore $behind): bool => $behind->touch($key, $ttl));
     }
 
     public function swap(string $key, int $old, int $new): bool
     {
-        return $this->forward(AtomicStore::class, $key, static fn(AtomicStore $store): bool => $store->swap($key, $old, $new), false);
+        return $this->atomic($key, static fn(AtomicStore $behind): bool => $behind->swap($key, $old, $new));
     }
 
     public function setIf(string $key, \Closure $isExpected, mixed $value, int|float $ttl = 0): bool
     {
-        return $this->forward(AtomicStore::class, $key, static fn(AtomicStore $store): bool => $store->setIf($key, $isExpected, $value, $ttl), false);
+        $set = static fn(AtomicStore $behind): bool => $behind->setIf($key, $isExpected, $value, $ttl);
+
+        return $this->atomic($key, $set);
     }
 
     public function entries(array $keys): array
@@ -50,11 +102,28 @@ abstract class TransparentDecorator extends StoreDecorator implements AtomicStor
 
     public function getWithToken(string $key): ?array
     {
-        return $this->forward(AtomicStore::class, $key, static fn(AtomicStore $store): ?array => Tokens::read($store, $key), null);
+        $read = static fn(AtomicStore $store): ?array => Tokens::read($store, $key);
+
+        return $this->forward(AtomicStore::class, $key, $read, null);
     }
 
     public function setIfToken(string $key, string $token, mixed $value, int|float $ttl = 0): bool
     {
-        return $this->forward(AtomicStore::class, $key, static fn(AtomicStore $store): bool => Tokens::write($store, $key, $token, $value, $ttl), false);
+        $write = static fn(AtomicStore $behind): bool => Tokens::write($behind, $key, $token, $value, $ttl);
+
+        return $this->atomic($key, $write);
+    }
+
+    public function secondsToProbe(string $key): float
+    {
+        $store = $this->decorated();
+
+        return $store instanceof ReportsOutages ? $store->secondsToProbe($key) : 0.0;
+    }
+
+    /** @param \Closure(AtomicStore): bool $work */
+    private function atomic(string $key, \Closure $work): bool
+    {
+        return $this->forward(AtomicStore::class, $key, $work, false);
     }
 }

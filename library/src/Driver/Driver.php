@@ -11,8 +11,8 @@ use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreUnavailable;
 
 /**
- * Everything that Larder knows about one kind of store. The resolver and the commands ask only this interface. Drivers of
- * other packages are added with Drivers::register(). docs/adding-a-store.md.
+ * Everything that Larder knows about one kind of store; resolver and commands ask only this interface. Other packages
+ * add drivers with Drivers::register(): docs/develop.md.
  */
 interface Driver
 {
@@ -23,7 +23,7 @@ interface Driver
      * Opens the store without connecting to a server: the store connects on first use.
      *
      * @throws InvalidDsn
-     * @throws StoreUnavailable when an extension or a directory is missing
+     * @throws StoreUnavailable if an extension or a directory is missing
      */
     public function open(Dsn $dsn, Opener $opener): Store;
 

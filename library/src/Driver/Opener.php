@@ -15,7 +15,7 @@ use Larder\Exception\StoreUnavailable;
 use Larder\Server\ConnectionSettings;
 use Psr\Log\LoggerInterface;
 
-/** What a driver needs to open a store. */
+/** Services for a driver that opens a store. */
 interface Opener
 {
     /**
@@ -25,11 +25,14 @@ interface Opener
      */
     public function open(Dsn $dsn): Store;
 
+    /** The processes that share the store of a DSN. With auto: at least these, as each may find another store. */
+    public function scope(Dsn $dsn): Scope;
+
     /**
      * The first store of auto: that works here.
      *
      * @throws InvalidDsn
-     * @throws StoreUnavailable when none does
+     * @throws StoreUnavailable if none does
      */
     public function search(Dsn $dsn): Store;
 
@@ -43,36 +46,45 @@ interface Opener
     public function servers(Dsn $dsn, int $defaultPort, \Closure $connect): Store;
 
     /**
-     * How to connect to a server of the DSN, by its options and by what the program gave beside it.
+     * The settings for a server of the DSN, by its options and by the program's callable for credentials.
      *
      * @throws InvalidDsn
-     * @throws StoreUnavailable when a file for TLS cannot be read
+     * @throws StoreUnavailable if a file for TLS cannot be read
      */
     public function connection(Dsn $dsn, Endpoint $endpoint): ConnectionSettings;
 
     /**
      * The store behind a breaker, so that an outage does not cost every call a timeout.
      *
-     * @param bool $throws StoreFailed, whatever the DSN says
+     * @param bool $throws true for StoreFailed, whatever the DSN says
      * @throws InvalidDsn
      */
     public function withBreaker(RemoteStore $store, Dsn $dsn, Endpoint $endpoint, bool $throws = false): Store;
 
     /**
-     * What a cache and its sub-namespaces have together, such as a connection. It is made for the first of them.
+     * A breaker for calls to a server outside of a store.
+     *
+     * @return \Closure(\Closure(): mixed, bool=): mixed makes a call and returns its result; throws the call's
+     *         StoreFailed, or one of its own while it is open, unless the second argument is true
+     * @throws InvalidDsn
+     */
+    public function guard(Dsn $dsn, Endpoint $endpoint): \Closure;
+
+    /**
+     * An object that a cache and its sub-namespaces share, such as a connection, created at first use.
      *
      * @template T of object
      * @param class-string<T> $class
-     * @param string $key with way(), for what connects
+     * @param string $key includes Dsn::family() for a connection
      * @param \Closure(): T $make
      * @return T
      */
     public function shared(string $class, string $key, \Closure $make): object;
 
     /**
-     * What makes two ways to one server differ, of which one may work where the other does not: a login, timeouts, TLS.
+     * Distinguishes connections to one server, of which only one may work: login, timeouts, TLS.
      *
-     * @return string a hash, since a password belongs to it
+     * @return string a hash, since it covers a password
      */
     public function way(Dsn $dsn): string;
 
@@ -80,8 +92,8 @@ interface Opener
     public function logger(): LoggerInterface;
 
     /**
-     * The same for a store over a client of the application: the first failure opens the breaker and is logged, since the
-     * application uses that connection too. Other processes may have another one, so they do not learn of it.
+     * The same for a store over a client of the application: the first failure opens the breaker and is logged, since
+     * the application uses that connection too. Other processes may have another one, so they do not learn of it.
      *
      * @throws InvalidDsn
      */
@@ -90,9 +102,10 @@ interface Opener
     /**
      * The codec that the options of the DSN ask for.
      *
+     * @param string|\Closure(): string $database as for CodecOptions::codec()
      * @throws InvalidDsn|StoreUnavailable
      */
-    public function codec(Dsn $dsn): Codec;
+    public function codec(Dsn $dsn, string|\Closure $database = ''): Codec;
 
     /** Counts values that a store cannot read. The codec of codec() counts there by itself. */
     public function failures(): Failures;

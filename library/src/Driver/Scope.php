@@ -4,9 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Driver;
 
-use Larder\Process\User;
+use Larder\Internal\Process\User;
 
-/** Where a store keeps its values, and so which processes share them. */
+/** The place of a store's values, and so the processes that share them: from the fewest to the most. */
 enum Scope
 {
     /** In the process, and lost when it ends. */
@@ -21,7 +21,13 @@ enum Scope
     /** On a server, shared by all its clients. */
     case Server;
 
-    /** Whether other processes find what this one stores. */
+    /** True if processes share this one that do not share the other. */
+    public function isWiderThan(self $other): bool
+    {
+        return array_search($this, self::cases(), true) > array_search($other, self::cases(), true);
+    }
+
+    /** True if other processes find the values of this one. */
     public function isShared(): bool
     {
         return match ($this) {
@@ -32,7 +38,7 @@ enum Scope
     }
 
     /**
-     * Who the cache belongs to; others have a cache of their own, which a clear() here does not affect.
+     * The owner of the cache; others have a cache of their own, which a clear() here does not affect.
      *
      * @return string such as "user www-data, PHP 8.2"; empty if all processes reach the same cache
      */
@@ -45,7 +51,9 @@ enum Scope
                 User::name(),
                 \PHP_MAJOR_VERSION,
                 \PHP_MINOR_VERSION,
-                \in_array(\PHP_SAPI, ['cli', 'phpdbg', 'embed'], true) ? 'this process alone' : 'the workers of this FPM master',
+                \in_array(\PHP_SAPI, ['cli', 'phpdbg', 'embed'], true)
+                    ? 'this process alone'
+                    : 'the workers of this FPM master',
             ),
             self::Machine => 'user ' . User::name(),
         };

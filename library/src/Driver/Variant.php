@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Driver;
 
 use Larder\Contract\Store;
+use Larder\Internal\Driver\Connection;
 
 /** One store that the DSNs of a driver open, under the one name that lists, tables and messages use. */
 final class Variant
@@ -26,16 +27,15 @@ final class Variant
      * @param list<Connection> $connections ways to reach it that are worth measuring; empty if there is only one
      * @param string $server its launcher: "Redis" for Larder\Cli\Server\RedisServer; empty if it is no server
      * @param string $serverPackage Debian's package of the server
-     * @param list<string> $endpoints where such a server usually listens: sockets, then a host and a port
-     * @param bool $needsLogin whether a server that listens can only be tried with a user and a password
+     * @param list<string> $endpoints usual addresses of such a server: sockets, then a host and a port
+     * @param bool $needsLogin true if a server can only be tried with a user and a password
      * @param string $file for a store in files: the path below its directory, such as "/cache.sqlite"
      * @param array<string, string> $ini PHP settings with which it works on the command line, with 64 MiB of memory
      * @param array<string, array<string, string>> $otherIni further settings to measure it with, by a label
-     * @param string $excludes an extension that cannot be loaded beside it: it is measured without that one
-     * @param bool $isMeasured whether it is worth measuring
+     * @param string $excludes an extension that cannot be loaded together with it: it is measured without that one
+     * @param bool $isMeasured true if it is worth measuring
      * @param bool $isLegacy kept because the studies measured it; not recommended today
-     * @param class-string<Store>|null $namespaced the class with a namespace, if that is another one
-     * @param string $detail what else distinguishes this cache from others, such as a segment
+     * @param string $detail further distinction from other caches, such as a segment
      */
     public function __construct(
         public readonly string $name,
@@ -56,7 +56,6 @@ final class Variant
         public readonly string $excludes = '',
         public readonly bool $isMeasured = true,
         public readonly bool $isLegacy = false,
-        public readonly ?string $namespaced = null,
         string $detail = '',
     ) {
         $owner = $scope->owner();

@@ -5,7 +5,9 @@ declare(strict_types=1);
 namespace Larder\Dsn;
 
 use Larder\Exception\InvalidDsn;
-use Larder\Key\NamespaceName;
+use Larder\Internal\Dsn\DsnError;
+use Larder\Internal\Key\NamespaceName;
+use Larder\Internal\Process\User;
 
 /**
  * A parsed DSN, the string that chooses a store:
@@ -20,8 +22,17 @@ use Larder\Key\NamespaceName;
  */
 final class Dsn
 {
-    /** Options that say how to use a store; all others say which one it is. */
-    private const USAGE_OPTIONS = [...Scheme::CODEC_OPTIONS, ...Scheme::CONNECTION_OPTIONS, ...Scheme::SENTINEL_OPTIONS, ...Scheme::TLS_OPTIONS, ...Scheme::COMMON_OPTIONS, 'client', 'read', 'sslmode', 'max_size', 'local_ttl', 'poll'];
+    /** Options that do not belong to the identity(), by name: a new option belongs to it until it is added here. */
+    private const USAGE_OPTIONS = [
+        // how values are written: whoever reads knows every format by its first byte
+        'serializer', 'compress', 'compress_from',
+        // how to reach the server, and for how long to wait
+        'timeout', 'connect_timeout', 'read_timeout', 'persistent', 'on_failure', 'client',
+        // secrets, and the login of sentinels, which keep no entries
+        'password_file', 'tls_key_file', 'sentinel_user', 'sentinel_password_file',
+        // of the program that writes
+        'max_size', 'sample', 'default_ttl',
+    ];
 
     /** What it begins with, lower case: "redis". */
     public readonly string $scheme;
@@ -66,15 +77,17 @@ final class Dsn
     /** @throws InvalidDsn naming what is known */
     public static function parse(#[\SensitiveParameter] string $dsn, Schemes $schemes): self
     {
-        if (str_contains(rawurldecode($dsn), "\0")) {
+        if (strpbrk($dsn, "\0%") !== false && str_contains(rawurldecode($dsn), "\0")) {
             throw DsnError::zeroByte();
         }
-        if (preg_match('~^([A-Za-z][A-Za-z0-9+.-]*):((?://([^/?]*))?([^?]*)(?:\?(.*))?)$~Ds', $dsn, $parts, \PREG_UNMATCHED_AS_NULL) !== 1) {
-            throw DsnError::noScheme($schemes);
+        $name = (string) strstr($dsn, ':', true);
+        $scheme = $schemes->scheme($name) ?? $schemes->scheme(strtolower($name));
+        if ($scheme === null) {
+            throw preg_match('~^[A-Za-z][A-Za-z0-9+.-]*$~D', $name) === 1 ? DsnError::unknownScheme($schemes) : DsnError::noScheme($schemes);
         }
-        $scheme = $schemes->scheme(strtolower($parts[1])) ?? throw DsnError::unknownScheme($schemes);
+        $rest = substr($dsn, \strlen($name) + 1);
         if ($scheme->nesting !== '') {
-            [$tiers, $query] = self::inParentheses($scheme, $parts[2]);
+            [$tiers, $query] = self::inParentheses($scheme, $rest);
 
             $nested = []; // not array_map(), whose arguments would stand in the trace of a refusal
             foreach ($tiers as $tier) {
@@ -83,22 +96,35 @@ final class Dsn
 
             return new self($scheme, '', [], '', new \SensitiveParameterValue(''), self::options($scheme, $schemes, $query), $nested);
         }
-        $authority = $parts[3] ?? '';
+        if (strpbrk($rest, '/?@%,:') === false) {
+            return new self($scheme, $rest, [], '', new \SensitiveParameterValue(''), []);
+        }
+        [$path, $query] = [...explode('?', $rest, 2), ''];
+        $authority = '';
+        if (str_starts_with($path, '//')) {
+            $length = strcspn($path, '/', 2);
+            $authority = substr($path, 2, $length);
+            $path = substr($path, 2 + $length);
+        }
         $at = strrpos($authority, '@');
-        [$user, $password] = [...explode(':', $at === false ? '' : substr($authority, 0, $at), 2), ''];
-        $hosts = $at === false ? $authority : substr($authority, $at + 1);
-        if ($scheme->isRemote && strpbrk($parts[4], '@:') !== false) {
+        $user = $password = '';
+        $hosts = $authority;
+        if ($at !== false) {
+            [$user, $password] = [...explode(':', substr($authority, 0, $at), 2), ''];
+            $hosts = substr($authority, $at + 1);
+        }
+        if ($scheme->isRemote && strpbrk($path, '@:') !== false) {
             throw DsnError::inPath($scheme->name);
         }
-        $path = self::decode($parts[4], $scheme, 'path');
+        $decoded = self::decode($path, $scheme, 'path');
         $servers = $hosts === '' ? [] : explode(',', $hosts);
-        $options = self::options($scheme, $schemes, $parts[5] ?? '');
-        $isOption = $scheme->path !== '' && $servers !== [] && \strlen($path) > 1;
+        $options = self::options($scheme, $schemes, $query);
+        $isOption = $scheme->path !== '' && $servers !== [] && \strlen($decoded) > 1;
         if ($isOption) {
             if (isset($options[$scheme->path])) {
                 throw DsnError::repeatedOption($scheme->name, $scheme->path, ', once as a path');
             }
-            $options[$scheme->path] = substr($path, 1);
+            $options[$scheme->path] = substr($decoded, 1);
         }
         foreach ($scheme->isRemote ? $servers : [] as $server) {
             self::hostAndPort($server) ?? throw DsnError::inHost($scheme->name);
@@ -106,7 +132,7 @@ final class Dsn
 
         return new self(
             $scheme,
-            $isOption ? '' : $parts[4],
+            $isOption ? '' : $path,
             $servers,
             self::decode($user, $scheme, 'user name or password'),
             new \SensitiveParameterValue(self::decode($password, $scheme, 'user name or password')),
@@ -114,7 +140,19 @@ final class Dsn
         );
     }
 
-    /** The same for all DSNs of one store, whatever their options say about how to use it. */
+    /**
+     * DSNs of the same identity find the same entries and accept the same ones, so what one has read may be returned for
+     * another: they have their local copies in common. To the identity belongs all that decides
+     *
+     * - which entries a DSN finds: scheme, servers, name, namespace and the like; and the user, which decides the schema in
+     *   PostgreSQL, and the server behind some proxies
+     * - which of them it accepts: the classes, where the signing keys are, how the server proves who it is, and whether a
+     *   replica may answer
+     * - how old they may be: the options of a tier
+     *
+     * The user of this process belongs to it too, who is the server's where the DSN names none. What a file or an environment
+     * variable holds does not (see CodecOptions::signingKeys()), nor the user that a callable names, as nothing is asked here.
+     */
     public function identity(): string
     {
         $servers = $this->servers;
@@ -122,7 +160,13 @@ final class Dsn
         $named = array_diff_key($this->options, array_flip(self::USAGE_OPTIONS));
         ksort($named);
 
-        return serialize([$this->scheme, $servers, $this->name(), $named, array_map(static fn(self $tier): string => $tier->identity(), $this->tiers)]);
+        return serialize([$this->scheme, $servers, $this->name(), $this->user, User::id(), $named, array_map(static fn(self $tier): string => $tier->identity(), $this->tiers)]);
+    }
+
+    /** The same number for this DSN and for what inSubNamespace() makes of it, while one of them is there. */
+    public function family(): int
+    {
+        return spl_object_id($this->secret);
     }
 
     /**
@@ -200,14 +244,16 @@ final class Dsn
     public function endpoints(int $defaultPort): array
     {
         if ($this->servers === []) {
-            $sockets = array_map(rawurldecode(...), explode(',', $this->rest));
-            foreach ($sockets as $socket) {
+            $sockets = [];
+            foreach (explode(',', $this->rest) as $socket) {
+                $socket = rawurldecode($socket);
                 if (!str_starts_with($socket, '/')) {
                     throw $this->invalid(\sprintf('names no server: %1$s://127.0.0.1:%2$d or %1$s:///path/of.sock', $this->scheme, $defaultPort));
                 }
+                $sockets[] = Endpoint::unix($socket);
             }
 
-            return array_map(Endpoint::unix(...), $sockets);
+            return $sockets;
         }
         if ($this->rest !== '' && $this->rest !== '/') {
             throw $this->invalid('has a path after its host, where none is known. ' . DsnError::ENCODING);
@@ -253,7 +299,10 @@ final class Dsn
     /** @throws InvalidDsn */
     public function number(string $option, float $default, float $least, float $most): float
     {
-        $value = $this->options[$option] ?? (string) $default;
+        $value = $this->options[$option] ?? null;
+        if ($value === null) {
+            return $default;
+        }
         if (!is_numeric($value) || (float) $value < $least || (float) $value > $most) {
             throw $this->invalid(\sprintf('has a value for the option %s that is not a number from %s to %s', $option, $least, $most));
         }
@@ -264,7 +313,10 @@ final class Dsn
     /** @throws InvalidDsn */
     public function namespace(): string
     {
-        $namespace = $this->options['namespace'] ?? 'larder';
+        $namespace = $this->options['namespace'] ?? null;
+        if ($namespace === null) {
+            return 'larder';
+        }
         if (!NamespaceName::isValid($namespace)) {
             throw $this->invalid('has a wrong value for the option namespace. ' . NamespaceName::RULE);
         }
@@ -416,6 +468,9 @@ final class Dsn
      */
     private static function decode(#[\SensitiveParameter] string $text, Scheme $scheme, string $part): string
     {
+        if (!str_contains($text, '%')) {
+            return $text;
+        }
         if (preg_match('~%(?![0-9A-Fa-f]{2})~', $text) === 1) {
             throw DsnError::encoding($scheme->name, $part);
         }

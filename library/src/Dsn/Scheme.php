@@ -11,14 +11,11 @@ final class Scheme
     public const CODEC_OPTIONS = ['serializer', 'compress', 'compress_from', 'classes', 'sign'];
     /** Options of every store that is a server. */
     public const SERVER_OPTIONS = ['timeout', 'persistent', 'on_failure'];
-    public const TIMEOUT_OPTIONS = ['timeout', 'connect_timeout', 'read_timeout'];
-    /** Options that say where a login is. */
-    public const LOGIN_OPTIONS = ['user_file', 'password_file'];
-    /** Options that say where the login of sentinels is: a password never stands in an option. */
-    public const SENTINEL_OPTIONS = ['sentinel_user', 'sentinel_password_file'];
     /** Options of those servers whose connections Larder\Server\ConnectionSettings describes. */
-    public const CONNECTION_OPTIONS = [...self::TIMEOUT_OPTIONS, 'persistent', 'on_failure', ...self::LOGIN_OPTIONS];
-    /** Options that TLS brings besides, in the order of Larder\Server\Tls. */
+    public const CONNECTION_OPTIONS = [
+        'timeout', 'connect_timeout', 'read_timeout', 'persistent', 'on_failure', 'user_file', 'password_file',
+    ];
+    /** Options that TLS brings besides, in the order of Larder\Internal\Server\Tls. */
     public const TLS_OPTIONS = ['tls_ca_file', 'tls_cert_file', 'tls_key_file', 'tls_peer_name'];
     /** Options that every scheme has, besides its own. */
     public const COMMON_OPTIONS = ['sample', 'default_ttl'];

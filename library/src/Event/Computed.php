@@ -8,8 +8,13 @@ namespace Larder\Event;
 final class Computed implements Event
 {
     /**
-     * @param float $seconds that it took; of rememberMany() the same share for each value of a call
-     * @param bool $isStored false if another had written meanwhile, if the computation asked for that, or if the store refused
+     * @param float $seconds that it took; for rememberMany(), the call's time divided by its values
+     * @param bool $isStored false if another process wrote during the computation, the callback asked for that, or the
+     *         store refused
      */
-    public function __construct(public readonly string $key, public readonly float $seconds, public readonly bool $isStored) {}
+    public function __construct(
+        public readonly string $key,
+        public readonly float $seconds,
+        public readonly bool $isStored,
+    ) {}
 }

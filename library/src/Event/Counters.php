@@ -9,22 +9,14 @@ final class Counters implements Observer
 {
     /** @phpstan-readonly-allow-private-mutation */
     public int $hits = 0;
-    /**
-     * Those among the hits.
-     *
-     * @phpstan-readonly-allow-private-mutation
-     */
-    public int $staleHits = 0;
+    /** @phpstan-readonly-allow-private-mutation */
+    public int $staleHits = 0; // of the hits
     /** @phpstan-readonly-allow-private-mutation */
     public int $misses = 0;
     /** @phpstan-readonly-allow-private-mutation */
     public int $computations = 0;
-    /**
-     * Seconds of all computations, also of those that failed.
-     *
-     * @phpstan-readonly-allow-private-mutation
-     */
-    public float $computing = 0.0;
+    /** @phpstan-readonly-allow-private-mutation */
+    public float $computing = 0.0; // seconds of all computations, also of those that failed
     /** @phpstan-readonly-allow-private-mutation */
     public int $failedComputations = 0;
 
@@ -53,7 +45,7 @@ final class Counters implements Observer
         }
     }
 
-    /** @return float|null from 0 to 1; null before anything was asked for */
+    /** @return float|null from 0 to 1; null before the first read */
     public function hitRate(): ?float
     {
         $reads = $this->hits + $this->misses;

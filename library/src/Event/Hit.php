@@ -7,6 +7,6 @@ namespace Larder\Event;
 /** A value was found. */
 final class Hit implements Event
 {
-    /** @param bool $isStale past its ttl: remember() returns it while it is computed again */
+    /** @param bool $isStale true if it is past its ttl, and remember() returns it during its recomputation */
     public function __construct(public readonly string $key, public readonly bool $isStale = false) {}
 }

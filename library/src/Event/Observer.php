@@ -5,10 +5,10 @@ declare(strict_types=1);
 namespace Larder\Event;
 
 /**
- * Learns what happens in a cache, in the process that caused it, at once: what it does makes the caller wait.
+ * Receives the events of a cache, in the process that caused them, at once: the caller waits for it.
  *
- * An exception of it reaches nobody: the cache goes on, and its logger is told of the first. What it does with the same cache
- * is not observed.
+ * Its exceptions reach no caller: the cache goes on, and logs the first. What it does with the same cache is not
+ * observed.
  */
 interface Observer
 {

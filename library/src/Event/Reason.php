@@ -13,9 +13,11 @@ enum Reason: string
     case Unreachable = 'unreachable';
     /** It does not let this client in. */
     case Refused = 'access refused';
+    /** It answers, and refuses this request: it only reads, or this user may not. */
+    case RequestRefused = 'request refused';
     /** It was not asked, since the breaker is open. */
     case BreakerOpen = 'breaker open';
-    /** A connection was lost, and a new one stands. */
+    /** A connection was lost, and a new one is open. */
     case Reconnected = 'reconnected';
     /** The application uses its client for something else, such as a transaction. */
     case Busy = 'client busy';
@@ -25,6 +27,7 @@ enum Reason: string
         return match (true) {
             $failure->isBusy => self::Busy,
             $failure->isOver => self::Reconnected,
+            $failure->isOfRequest => self::RequestRefused,
             $failure->isRefusal => self::Refused,
             default => self::Unreachable,
         };

@@ -4,5 +4,5 @@ declare(strict_types=1);
 
 namespace Larder\Exception;
 
-/** A key that is empty or longer than 65,535 bytes. Everything else is a key. */
+/** A key that is empty or longer than 65,535 bytes, or, for a write, begins with "\0larder-" as Larder's own do. */
 final class InvalidKey extends \ValueError implements CacheException {}

@@ -4,69 +4,72 @@ declare(strict_types=1);
 
 namespace Larder\Exception;
 
+use Larder\Internal\Process\LogLine;
+
 /**
- * A server is unreachable, or answers late or wrongly. Callers receive it with on_failure=throw, else a miss or false. Whether
- * the server has executed the call is unknown.
+ * A server is unreachable, or answers late or wrongly. With on_failure=throw callers receive it, else a miss or false.
+ * The server may or may not have executed the call.
+ *
+ * All methods take the store's scheme, such as "redis", and what happened, with the server's name.
  */
 final class StoreFailed extends \RuntimeException implements CacheException
 {
+    public readonly string $what;
+
     /**
-     * @param string $store its scheme, such as "redis"
-     * @param string $what happened, with the server's name, without a full stop
-     * @param bool $isRefusal the server is there, and does not let this client in: a wrong password, a missing right
-     * @param bool $isOver a connection was lost, and a new one to the same server stands
-     * @param bool $isBusy the server was not asked, because the application is using its client for something else now
+     * @param string $what may have the server's own words, with line breaks, though an exception may be logged
+     * @param bool $isRefusal see refused()
+     * @param bool $isBusy see busy()
+     * @param bool $isOver see over()
+     * @param bool $isOfRequest see ofRequest()
      */
     private function __construct(
         public readonly string $store,
-        public readonly string $what,
+        string $what,
         ?\Throwable $previous,
         public readonly bool $isRefusal = false,
         public readonly bool $isBusy = false,
         public readonly bool $isOver = false,
+        public readonly bool $isOfRequest = false,
     ) {
-        parent::__construct(\sprintf('%s: %s', $store, $what), 0, $previous);
+        $this->what = rtrim(LogLine::of($what), '. ');
+        parent::__construct(\sprintf('%s: %s', $store, $this->what), 0, $previous);
     }
 
-    /**
-     * @param string $store its scheme
-     * @param string $what happened, with the server's name
-     */
     public static function because(string $store, string $what, ?\Throwable $previous = null): self
     {
-        return new self($store, rtrim($what, '.'), $previous);
+        return new self($store, $what, $previous);
     }
 
-    /**
-     * A server that is there and does not let this client in.
-     *
-     * @param string $store its scheme
-     * @param string $what it says, with its name
-     */
+    /** A server that is there and does not let this client in: a wrong password, a missing right. */
     public static function refused(string $store, string $what, ?\Throwable $previous = null): self
     {
-        return new self($store, rtrim($what, '.'), $previous, true);
+        return new self($store, $what, $previous, true);
     }
 
     /**
-     * A connection that the server or the network closed, as when a password rotates, while a new one stands: no outage.
-     *
-     * @param string $store its scheme
-     * @param string $what happened, with the server's name
+     * A server that answers other requests, and refuses this one for a reason that is not its value: it only reads, its
+     * disk is full, this user may not. No outage: an old value may still be read.
+     */
+    public static function ofRequest(string $store, string $what, ?\Throwable $previous = null): self
+    {
+        return new self($store, $what, $previous, isOfRequest: true);
+    }
+
+    /**
+     * A connection that the server or the network closed, as when a password rotates, and that a new one replaces: no
+     * outage.
      */
     public static function over(string $store, string $what, ?\Throwable $previous = null): self
     {
-        return new self($store, rtrim($what, '.'), $previous, isOver: true);
+        return new self($store, $what, $previous, isOver: true);
     }
 
     /**
      * A client that the application uses for something else now, such as a transaction. Nothing was sent to the server.
-     *
-     * @param string $store its scheme
-     * @param string $what for what
      */
     public static function busy(string $store, string $what): self
     {
-        return new self($store, rtrim($what, '.'), null, isBusy: true);
+        return new self($store, $what, null, isBusy: true);
     }
 }

@@ -4,13 +4,15 @@ declare(strict_types=1);
 
 namespace Larder\Exception;
 
+use Larder\Internal\Process\Functions;
+
 /** A store that cannot be opened here. The message says what is missing and how to get it. */
 final class StoreUnavailable extends \RuntimeException implements CacheException
 {
     /**
      * @param string $store its scheme, such as "redis"
-     * @param string $what what is wrong, without a full stop
-     * @param string $how what to do about it: a command, a setting
+     * @param string $what is wrong, without a full stop
+     * @param string $how to mend it: a command, a setting
      */
     private function __construct(
         public readonly string $store,
@@ -18,14 +20,9 @@ final class StoreUnavailable extends \RuntimeException implements CacheException
         public readonly string $how,
         ?\Throwable $previous,
     ) {
-        parent::__construct(\sprintf('%s: %s. %s', $store, $what, $how), 0, $previous);
+        parent::__construct("$store: $what. $how", 0, $previous); // see unlessThere()
     }
 
-    /**
-     * @param string $store its scheme, such as "redis"
-     * @param string $what what is wrong
-     * @param string $how what to do about it
-     */
     public static function because(string $store, string $what, string $how, ?\Throwable $previous = null): self
     {
         return new self($store, rtrim($what, '.'), $how, $previous);
@@ -38,7 +35,25 @@ final class StoreUnavailable extends \RuntimeException implements CacheException
     public static function unlessLoaded(string $store, string $extension, string $package): void
     {
         if (!\extension_loaded($extension)) {
-            throw self::because($store, \sprintf('the PHP extension %s is not loaded', $extension), self::install($package));
+            throw self::because($store, "the PHP extension $extension is not loaded", self::install($package));
+        }
+        if (ini_get('disable_functions') !== '') {
+            self::unlessThere($store, Functions::missingWith($extension));
+        }
+    }
+
+    /**
+     * Calls no function, as that might be the one that is missing.
+     *
+     * @param string $function of PHP, which a host has taken away; "" if none is missing
+     * @throws self
+     */
+    public static function unlessThere(string $store, string $function): void
+    {
+        if ($function !== '') {
+            $how = 'Take it out of disable_functions in php.ini or in the FPM pool';
+
+            throw new self($store, "PHP has no function $function() here, which it needs", $how, null);
         }
     }
 

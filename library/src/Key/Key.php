@@ -19,11 +19,16 @@ final class Key
             throw new InvalidKey('A key must not be empty');
         }
         if (\strlen($key) > self::MAX_LENGTH) {
-            throw new InvalidKey(\sprintf('A key must not be longer than %d bytes, this one has %d: "%s…"', self::MAX_LENGTH, \strlen($key), substr($key, 0, 32)));
+            throw new InvalidKey(\sprintf(
+                'A key must not be longer than %d bytes, this one has %d: "%s…"',
+                self::MAX_LENGTH,
+                \strlen($key),
+                substr($key, 0, 32),
+            ));
         }
     }
 
-    /** What others have put into a server may have names that are no keys. */
+    /** Other programs may have stored names that are not valid keys. */
     public static function isValid(string $key): bool
     {
         return $key !== '' && \strlen($key) <= self::MAX_LENGTH;

@@ -14,20 +14,20 @@ final class Ttl
 
     /**
      * @return float 0.0 for no expiry
-     * @throws InvalidTtl when negative or not a number
+     * @throws InvalidTtl if negative or not a number
      */
     public static function seconds(int|float $ttl): float
     {
-        if ($ttl < 0 || is_nan($ttl)) { // opcache makes $ttl < 0 of !($ttl >= 0)
-            throw new InvalidTtl(\sprintf('A ttl is 0 (no expiry) or a number of seconds, not %s', var_export($ttl, true)));
+        if ($ttl < 0 || is_nan($ttl)) { // opcache turns !($ttl >= 0) into $ttl < 0
+            throw new InvalidTtl('A ttl is 0 (no expiry) or a number of seconds, not ' . var_export($ttl, true));
         }
 
         return $ttl < self::FOREVER ? (float) $ttl : 0.0;
     }
 
     /**
-     * @return float the unix time at which a value that is stored now expires; 0.0 for never
-     * @throws InvalidTtl when negative or not a number
+     * @return float unix time of expiry of a value stored now; 0.0 for never
+     * @throws InvalidTtl if negative or not a number
      */
     public static function until(int|float $ttl): float
     {
@@ -37,5 +37,14 @@ final class Ttl
         $seconds = self::seconds($ttl);
 
         return $seconds > 0.0 ? microtime(true) + $seconds : 0.0;
+    }
+
+    /**
+     * @param float $time seconds
+     * @return int whole microseconds, for stores that keep numbers as text: PHP's setting "precision" would cut a float
+     */
+    public static function microseconds(float $time): int
+    {
+        return (int) round(1e6 * $time);
     }
 }

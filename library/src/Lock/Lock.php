@@ -9,10 +9,11 @@ use Larder\Contract\LockLifetime;
 use Larder\Contract\ReportsOutages;
 use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
+use Larder\Internal\Lock\Backoff;
 
 /**
- * A lock from Cache::lock(). It lasts until release() or its LockLifetime ends it, even if this object is destroyed. If the
- * work takes longer than expected, call renew().
+ * A lock from Cache::lock(). It lasts until release() or its LockLifetime ends it, even if this object is destroyed.
+ * For longer work, call renew().
  */
 final class Lock
 {
@@ -23,20 +24,29 @@ final class Lock
     private const LONGEST_PAUSE = 10_000;
 
     /**
-     * @param string $token unique proof of ownership: pass it to another process that continues the work, so that it can
-     *                      release the lock
+     * @param string $token unique proof of ownership: another process that continues the work can release the lock with
+     *         it
      */
-    public function __construct(private readonly LockingStore $store, public readonly string $key, public readonly string $token) {}
+    public function __construct(
+        private readonly LockingStore $store,
+        public readonly string $key,
+        public readonly string $token,
+    ) {}
 
     /**
      * @return self|null null if another process holds it until the time is over, or the store is unreachable for longer
      * @throws InvalidKey|InvalidTtl
      */
-    public static function take(LockingStore $store, string $key, int|float $seconds, int|float $wait, LockLifetime $ends): ?self
-    {
+    public static function take(
+        LockingStore $store,
+        string $key,
+        int|float $seconds,
+        int|float $wait,
+        LockLifetime $ends,
+    ): ?self {
         $seconds = self::seconds($seconds);
         if ($wait < 0 || is_nan($wait)) {
-            throw new InvalidTtl(\sprintf('Waiting for a lock takes 0 or more seconds, not %s', var_export($wait, true)));
+            throw new InvalidTtl('Waiting for a lock takes 0 or more seconds, not ' . var_export($wait, true));
         }
         $backoff = new Backoff(self::PAUSE, self::LONGEST_PAUSE, $wait);
         while (true) {
@@ -51,13 +61,13 @@ final class Lock
         }
     }
 
-    /** Whether the server is unreachable and will not be asked again within so many seconds: then waiting is useless. */
+    /** True if the server is unreachable and is not asked again within $seconds: then waiting is useless. */
     public static function isAway(LockingStore $store, string $key, float $seconds): bool
     {
         return $store instanceof ReportsOutages && $store->secondsToProbe($key) > $seconds;
     }
 
-    /** @return bool false if it had ended (one that another process holds now stays), or the store is unreachable */
+    /** @return bool false if it had ended (another process's lock stays), or the store is unreachable */
     public function release(): bool
     {
         return $this->store->release($this->key, $this->token);
@@ -76,7 +86,11 @@ final class Lock
 
     private static function seconds(int|float $seconds): float
     {
-        return $seconds > 0 && $seconds <= self::LONGEST ? (float) $seconds
-            : throw new InvalidTtl(\sprintf('A lock is for more than 0 and at most %d seconds, not %s', self::LONGEST, var_export($seconds, true)));
+        if ($seconds > 0 && $seconds <= self::LONGEST) {
+            return (float) $seconds;
+        }
+        $range = \sprintf('more than 0 and at most %d seconds', self::LONGEST);
+
+        throw new InvalidTtl("A lock is for $range, not " . var_export($seconds, true));
     }
 }

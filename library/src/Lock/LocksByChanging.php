@@ -7,18 +7,23 @@ namespace Larder\Lock;
 use Larder\Contract\Entry;
 use Larder\Contract\LockLifetime;
 use Larder\Contract\RemoteStore;
-use Larder\Key\ReservedKey;
+use Larder\Internal\Key\ReservedKey;
+use Larder\Internal\Lock\LockState;
 
 /**
- * Locks for stores that can read and replace a value atomically (see ChangesAtomically): a lock is a value under a reserved
- * key.
+ * Locks for stores that can read and replace a value atomically (see ChangesAtomically): a lock is a value under a
+ * reserved key.
  *
  * @template T the form in which the store keeps values
  */
 trait LocksByChanging
 {
-    public function acquire(string $key, float $seconds, LockLifetime $ends = LockLifetime::TtlOrProcess, string $token = ''): string|false|null
-    {
+    public function acquire(
+        string $key,
+        float $seconds,
+        LockLifetime $ends = LockLifetime::TtlOrProcess,
+        string $token = '',
+    ): string|false|null {
         $name = ReservedKey::lock($key);
         if ($this->seesOwners() && LockState::of($this->glance($name))?->isHeld() === true) {
             return null; // waiting processes must not slow down the holder
@@ -80,7 +85,7 @@ trait LocksByChanging
         return $this->get($name);
     }
 
-    /** Whether all users of this store are on this machine; servers have clients elsewhere. */
+    /** True if all users of this store are on this machine; servers have clients elsewhere. */
     private function seesOwners(): bool
     {
         return !is_a($this, RemoteStore::class);

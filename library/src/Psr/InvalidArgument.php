@@ -9,11 +9,14 @@ use Psr\Cache\InvalidArgumentException as InvalidForItemPool;
 use Psr\SimpleCache\InvalidArgumentException as InvalidForSimpleCache;
 
 /** A key, a value or an item that PSR-6 or PSR-16 does not allow. The message says which and why. */
-final class InvalidArgument extends \InvalidArgumentException implements CacheException, InvalidForItemPool, InvalidForSimpleCache
+final class InvalidArgument extends \InvalidArgumentException implements
+    CacheException,
+    InvalidForItemPool,
+    InvalidForSimpleCache
 {
     /**
      * @internal
-     * @return \Throwable what to throw when storing has thrown: an InvalidArgument for a value that PHP cannot serialize
+     * @return \Throwable to throw if storing has thrown: an InvalidArgument for a value that PHP cannot serialize
      */
     public static function forValue(string $key, \Throwable $thrown): \Throwable
     {
@@ -21,6 +24,8 @@ final class InvalidArgument extends \InvalidArgumentException implements CacheEx
             return $thrown;
         }
 
-        return new self(\sprintf('The value for the key "%s" cannot be stored: %s', substr($key, 0, 64), $thrown->getMessage()), 0, $thrown);
+        $key = substr($key, 0, 64);
+
+        return new self("The value for the key \"$key\" cannot be stored: {$thrown->getMessage()}", 0, $thrown);
     }
 }

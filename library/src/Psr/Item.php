@@ -4,39 +4,42 @@ declare(strict_types=1);
 
 namespace Larder\Psr;
 
+use Larder\Internal\Process\SystemClock;
+use Larder\Internal\Psr\Expiry;
 use Psr\Cache\CacheItemInterface;
 use Psr\Clock\ClockInterface;
 
 /**
- * A key and its value as they were when the pool was asked, or as they shall be saved. Nothing is stored before the pool
- * saves the item; an item that is saved again without a new expiry has the pool's default ttl, one that has expired is deleted.
+ * A key and its value, as read from the pool or to be saved. Nothing is stored before the pool saves the item. An item
+ * that is saved again without a new expiry gets the pool's default ttl; an expired one is deleted.
  */
 class Item implements CacheItemInterface
 {
-    use Expires;
+    private ?Expiry $expiry = null;
 
-    /** @internal items come from a pool */
+    /**
+     * @internal items come from a pool
+     * @param ClockInterface|null $clock null for the machine's
+     */
     public function __construct(
         private readonly string $key,
         private mixed $value,
         private readonly bool $hit,
-        ClockInterface $clock,
-    ) {
-        $this->clock = $clock;
-    }
+        private readonly ?ClockInterface $clock,
+    ) {}
 
     public function getKey(): string
     {
         return $this->key;
     }
 
-    /** @return mixed what was found or has been set() since; else null */
+    /** @return mixed the value that was found or set() since; else null */
     public function get(): mixed
     {
         return $this->value;
     }
 
-    /** Whether the pool had a value when it was asked; set() does not change that. */
+    /** True if the pool had a value; set() does not change that. */
     public function isHit(): bool
     {
         return $this->hit;
@@ -49,9 +52,25 @@ class Item implements CacheItemInterface
         return $this;
     }
 
+    /** @param \DateTimeInterface|null $expiration null for no expiry; with a moment in the past nothing is stored */
+    public function expiresAt(?\DateTimeInterface $expiration): static
+    {
+        $this->expiry = $expiration === null ? null : Expiry::at($expiration, $this->clock ?? new SystemClock());
+
+        return $this;
+    }
+
+    /** @param int|\DateInterval|null $time from now, seconds or an interval; null for no expiry */
+    public function expiresAfter(int|\DateInterval|null $time): static
+    {
+        $this->expiry = $time === null ? null : Expiry::after($time, $this->clock ?? new SystemClock());
+
+        return $this;
+    }
+
     /**
      * @internal for the pool
-     * @return list<string> to store the value with
+     * @return list<string>
      */
     public function tags(): array
     {

@@ -6,8 +6,11 @@ namespace Larder\Psr;
 
 use Larder\CacheInterface;
 use Larder\Exception\InvalidTtl;
+use Larder\Internal\ErrorLog;
+use Larder\Internal\Psr\Deferred;
+use Larder\Internal\Psr\Keys;
+use Larder\Internal\Psr\Pairs;
 use Larder\Key\Ttl;
-use Larder\Process\SystemClock;
 use Psr\Cache\CacheItemInterface;
 use Psr\Cache\CacheItemPoolInterface;
 use Psr\Clock\ClockInterface;
@@ -16,38 +19,49 @@ use Psr\Clock\ClockInterface;
  * PSR-6 over any store.
  *
  * Keys are strings of 1 to 65,535 bytes without {}()/\@: in them; others are an InvalidArgument, before anything has
- * changed. null and false are values: isHit() tells them from a miss. What a store refuses (too large, full, unreachable) is
- * false, and the old value is gone.
+ * changed. null and false are values: isHit() distinguishes them from a miss. If a store refuses a value (too large,
+ * full, unreachable), the result is false, and the old value is gone.
  *
- * Deferred items are seen by this pool at once, and by others from commit() on, or from this pool's end: a process that is
- * killed takes them along. A process that forks commits its own; its child begins with none to commit. May be used by one
- * thread at a time.
+ * This pool sees deferred items at once, others from commit() on, or from this pool's end: a killed process loses them.
+ * A forking process commits its own; its child begins with none. One thread at a time may use a pool.
  */
 class ItemPool implements CacheItemPoolInterface
 {
+    private const SHORT = 200;
+    /** Characters of most keys, for which Keys need not be loaded. */
+    private const PLAIN = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.';
+
     private readonly object $miss;
-    /** @internal */
-    protected Deferred $deferred;
+
+    /**
+     * @internal
+     * @var Deferred|null null while nothing is deferred
+     */
+    protected ?Deferred $deferred = null;
 
     private readonly int|float $defaultTtl;
 
     /**
-     * @param ClockInterface $clock by which expiresAt() and expiresAfter() count; the stores have the machine's
-     * @param int|float|null $defaultTtl seconds from save() or commit() on, for items without an expiry; 0 for no expiry; null
-     *        for that of the cache
+     * @param ClockInterface|null $clock for expiresAt() and expiresAfter(); null for the machine's, which the stores
+     *         have
+     * @param int|float|null $defaultTtl seconds from save() or commit() on, for items without an expiry; 0 for no
+     *         expiry; null for the cache's
      * @throws InvalidTtl if it is negative or not a number
      */
-    public function __construct(protected readonly CacheInterface $cache, protected readonly ClockInterface $clock = new SystemClock(), int|float|null $defaultTtl = null)
-    {
-        $seconds = Ttl::seconds($defaultTtl ?? $cache->defaultTtl());
-        $this->defaultTtl = $seconds > 0.0 ? $seconds : 0; // stores look no further at an integer 0
+    public function __construct(
+        protected readonly CacheInterface $cache,
+        protected readonly ?ClockInterface $clock = null,
+        int|float|null $defaultTtl = null,
+    ) {
+        $seconds = $defaultTtl ?? $cache->defaultTtl();
+        $isForever = $seconds === 0 || $seconds === 0.0 || Ttl::seconds($seconds) === 0.0;
+        $this->defaultTtl = $isForever ? 0 : $seconds; // for an integer 0 stores check nothing
         $this->miss = new \stdClass();
-        $this->deferred = new Deferred();
     }
 
     public function __clone()
     {
-        $this->deferred = new Deferred();
+        $this->deferred = null;
     }
 
     public function __destruct()
@@ -55,7 +69,7 @@ class ItemPool implements CacheItemPoolInterface
         $this->commitOwn();
     }
 
-    /** To be called between two requests where one process serves many: commits what is deferred, and resets the cache. */
+    /** Commits deferred items and resets the cache: for a process that serves many requests, between two of them. */
     public function reset(): void
     {
         $this->commitOwn();
@@ -64,22 +78,30 @@ class ItemPool implements CacheItemPoolInterface
 
     public function getItem(string $key): Item
     {
-        Keys::check($key);
+        $length = \strlen($key);
+        if ($length === 0 || $length > self::SHORT || \strspn($key, self::PLAIN) !== $length) {
+            Keys::check($key);
+        }
 
-        return $this->item($key, $this->deferred->has($key) ? $this->deferred->get($key, $this->miss) : $this->cache->get($key, $this->miss));
+        $value = $this->deferred?->has($key) === true
+            ? $this->deferred->get($key, $this->miss)
+            : $this->cache->get($key, $this->miss);
+
+        return $this->item($key, $value);
     }
 
     /**
      * @param array<mixed> $keys strings
      * @return Pairs<Item> an item for every key, in the order asked
      */
-    public function getItems(array $keys = []): Pairs
+    public function getItems(array $keys = []): iterable
     {
         $keys = Keys::list($keys);
-        $stored = $this->cache->getMany(array_filter($keys, fn(string $key): bool => !$this->deferred->has($key)), $this->miss);
+        $stored = $this->cache->getMany($this->withoutDeferred($keys), $this->miss);
         $items = [];
         foreach ($keys as $key) {
-            $items[$key] = $this->item($key, $this->deferred->has($key) ? $this->deferred->get($key, $this->miss) : $stored[$key]);
+            $isDeferred = $this->isDeferred($key);
+            $items[$key] = $this->item($key, $isDeferred ? $this->deferred?->get($key, $this->miss) : $stored[$key]);
         }
 
         return new Pairs($items);
@@ -89,18 +111,20 @@ class ItemPool implements CacheItemPoolInterface
     {
         Keys::check($key);
 
-        return $this->deferred->has($key) ? $this->deferred->get($key, $this->miss) !== $this->miss : $this->cache->has($key);
+        return $this->isDeferred($key)
+            ? $this->deferred?->get($key, $this->miss) !== $this->miss
+            : $this->cache->has($key);
     }
 
-    /** Removes deferred items too. */
+    /** Also removes deferred items. */
     public function clear(): bool
     {
-        $this->deferred = new Deferred();
+        $this->deferred = null;
 
         return $this->cache->clear();
     }
 
-    /** @return bool true also when there was nothing */
+    /** @return bool true also if there was nothing */
     public function deleteItem(string $key): bool
     {
         return $this->deleteItems([$key]);
@@ -113,14 +137,17 @@ class ItemPool implements CacheItemPoolInterface
     public function deleteItems(array $keys): bool
     {
         $keys = Keys::list($keys);
-        array_map($this->deferred->remove(...), $keys);
+        if ($this->deferred !== null) {
+            array_map($this->deferred->remove(...), $keys);
+        }
 
         return $this->cache->deleteMany($keys);
     }
 
     /**
-     * @return bool false when the store refused; an item that has expired is deleted
-     * @throws InvalidArgument for another library's item, or a value that PHP cannot serialize; then the old value stays
+     * @return bool false if the store refused; an expired item is deleted
+     * @throws InvalidArgument for another library's item, or a value that PHP cannot serialize; then the old value
+     *         stays
      */
     public function save(CacheItemInterface $item): bool
     {
@@ -134,7 +161,7 @@ class ItemPool implements CacheItemPoolInterface
         } catch (\Throwable $thrown) {
             throw InvalidArgument::forValue($item->getKey(), $thrown);
         }
-        $this->deferred->remove($item->getKey());
+        $this->deferred?->remove($item->getKey());
 
         return $saved;
     }
@@ -142,36 +169,93 @@ class ItemPool implements CacheItemPoolInterface
     /** @throws InvalidArgument as save() */
     public function saveDeferred(CacheItemInterface $item): bool
     {
-        if (!$this->deferred->isOfThisProcess()) {
+        $item = self::ours($item);
+        if ($this->deferred?->isOfThisProcess() !== true) {
             $this->deferred = new Deferred();
         }
-        $this->deferred->add(self::ours($item));
+        $this->deferred->add($item);
 
         return true;
     }
 
-    /** @return bool false when any was refused; nothing is deferred afterwards */
+    /**
+     * Never throws, as the destructor calls it: an item that cannot be stored keeps no other from that. PHP's error log
+     * receives the first reason, also with on_failure=throw.
+     *
+     * @return bool false if any was refused; nothing is deferred afterwards
+     */
     public function commit(): bool
     {
         $deferred = $this->deferred;
-        $this->deferred = new Deferred();
+        $this->deferred = null;
         $all = true;
-        foreach ($deferred->groups() as [$left, $tags, $values]) {
-            $over = $left !== null && $left <= 0.0;
-            $all = ($over ? $this->cache->deleteMany(array_keys($values)) : $this->cache->setMany($values, $left ?? $this->defaultTtl, $tags)) && $all;
+        $thrown = [];
+        foreach ($deferred?->groups() ?? [] as [$left, $tags, $values]) {
+            $all = $this->saveAll($values, $left, $tags, $thrown) && $all;
+        }
+        if ($thrown !== []) {
+            (new ErrorLog())->warning('{count} of the deferred items could not be stored, such as "{key}": {reason}', [
+                'count' => \count($thrown),
+                'key' => array_key_first($thrown),
+                'reason' => reset($thrown)->getMessage(),
+            ]);
         }
 
         return $all;
     }
 
     /**
-     * Without what a parent process has deferred.
+     * @param non-empty-array<array-key, mixed> $values
+     * @param float|null $left seconds; null for no expiry of their own
+     * @param list<string> $tags
+     * @param array<array-key, \Throwable> $thrown by the key of each that could not be stored
+     * @param-out array<array-key, \Throwable> $thrown
+     */
+    private function saveAll(array $values, ?float $left, array $tags, array &$thrown): bool
+    {
+        try {
+            return $left !== null && $left <= 0.0
+                ? $this->cache->deleteMany(array_keys($values))
+                : $this->cache->setMany($values, $left ?? $this->defaultTtl, $tags);
+        } catch (\Throwable $reason) {
+            if (\count($values) === 1) {
+                $thrown[array_key_first($values)] = $reason;
+
+                return false;
+            }
+        }
+        $all = true;
+        foreach ($values as $key => $value) {
+            $all = $this->saveAll([$key => $value], $left, $tags, $thrown) && $all;
+        }
+
+        return $all;
+    }
+
+    /**
+     * Commits nothing that a parent process has deferred.
      *
      * @internal
      */
     protected function commitOwn(): bool
     {
-        return !$this->deferred->isOfThisProcess() || $this->commit();
+        return $this->deferred?->isOfThisProcess() !== true || $this->commit();
+    }
+
+    /** @internal */
+    protected function isDeferred(string $key): bool
+    {
+        return $this->deferred?->has($key) === true;
+    }
+
+    /**
+     * @internal
+     * @param list<string> $keys
+     * @return array<string>
+     */
+    protected function withoutDeferred(array $keys): array
+    {
+        return array_filter($keys, fn(string $key): bool => !$this->isDeferred($key));
     }
 
     private function item(string $key, mixed $value): Item
@@ -184,7 +268,8 @@ class ItemPool implements CacheItemPoolInterface
     private static function ours(CacheItemInterface $item): Item
     {
         if (!$item instanceof Item) {
-            throw new InvalidArgument(\sprintf('This pool cannot save an item of class %s: items come from its own getItem()', $item::class));
+            throw new InvalidArgument('This pool cannot save an item of class ' . $item::class
+                . ': items come from its own getItem()');
         }
 
         return $item;

@@ -6,8 +6,10 @@ namespace Larder\Psr;
 
 use Larder\CacheInterface;
 use Larder\Exception\InvalidTtl;
+use Larder\Internal\Process\SystemClock;
+use Larder\Internal\Psr\Expiry;
+use Larder\Internal\Psr\Keys;
 use Larder\Key\Ttl;
-use Larder\Process\SystemClock;
 use Psr\Clock\ClockInterface;
 use Psr\SimpleCache\CacheInterface as Psr16;
 
@@ -15,32 +17,39 @@ use Psr\SimpleCache\CacheInterface as Psr16;
  * PSR-16 over any store.
  *
  * Keys are strings of 1 to 65,535 bytes without {}()/\@: in them; others are an InvalidArgument, before anything has
- * changed. A miss gives the default, so null and false are values. A ttl of null is the default ttl, one of 0 or less deletes.
- * What a store refuses (too large, full, unreachable) is false, and the old value is gone. May be used by one thread at a time,
- * and by processes that fork, as the Cache may.
+ * changed. A miss returns the default, so null and false are values. A ttl of null is the default ttl, one of 0 or less
+ * deletes. If a store refuses a value (too large, full, unreachable), the result is false, and the old value is gone.
+ * One thread at a time may use it, and processes that fork, as with the Cache.
  */
 final class SimpleCache implements Psr16
 {
     private const KNOWN_KEYS = 1000;
     private const KNOWN_LENGTH = 200;
+    /** Characters of most keys, for which Keys need not be loaded. */
+    private const PLAIN = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.';
 
-    /** @var array<array-key, true> keys that were good before: looking them up costs less than looking at their letters */
+    /** @var array<array-key, true> valid keys: looking one up costs less than checking its characters */
     private array $known = [];
 
     private readonly int|float $defaultTtl;
 
     /**
-     * @param ClockInterface $clock for lifetimes given as a DateInterval: how long a month is depends on the day
-     * @param int|float|null $defaultTtl seconds, for a ttl of null; 0 for no expiry; null for that of the cache
+     * @param ClockInterface|null $clock for lifetimes given as a DateInterval: the length of a month depends on the
+     *         day; null for the machine's
+     * @param int|float|null $defaultTtl seconds, for a ttl of null; 0 for no expiry; null for the cache's
      * @throws InvalidTtl if it is negative or not a number
      */
-    public function __construct(private readonly CacheInterface $cache, private readonly ClockInterface $clock = new SystemClock(), int|float|null $defaultTtl = null)
-    {
-        $seconds = Ttl::seconds($defaultTtl ?? $cache->defaultTtl());
-        $this->defaultTtl = $seconds > 0.0 ? $seconds : 0; // stores look no further at an integer 0
+    public function __construct(
+        private readonly CacheInterface $cache,
+        private readonly ?ClockInterface $clock = null,
+        int|float|null $defaultTtl = null,
+    ) {
+        $seconds = $defaultTtl ?? $cache->defaultTtl();
+        $isForever = $seconds === 0 || $seconds === 0.0 || Ttl::seconds($seconds) === 0.0;
+        $this->defaultTtl = $isForever ? 0 : $seconds; // for an integer 0 stores check nothing
     }
 
-    /** To be called between two requests where one process serves many: resets the cache. */
+    /** Resets the cache: for a process that serves many requests, between two of them. */
     public function reset(): void
     {
         $this->cache->reset();
@@ -57,7 +66,7 @@ final class SimpleCache implements Psr16
     }
 
     /**
-     * @return bool false when the store refused
+     * @return bool false if the store refused
      * @throws InvalidArgument also for a value that PHP cannot serialize; then the old value stays
      */
     public function set(string $key, mixed $value, int|\DateInterval|null $ttl = null): bool
@@ -74,7 +83,7 @@ final class SimpleCache implements Psr16
         }
     }
 
-    /** @return bool true also when there was nothing */
+    /** @return bool true also if there was nothing */
     public function delete(string $key): bool
     {
         Keys::check($key);
@@ -89,8 +98,8 @@ final class SimpleCache implements Psr16
 
     /**
      * @param iterable<mixed> $keys strings
-     * @return array<string, mixed> a value for every key, in the order asked; misses as the default. PHP makes integers of
-     *                              keys such as "7"
+     * @return array<string, mixed> a value for every key, in the order asked; misses as the default. PHP makes integers
+     *         of keys such as "7"
      */
     public function getMultiple(iterable $keys, mixed $default = null): array
     {
@@ -101,10 +110,10 @@ final class SimpleCache implements Psr16
     }
 
     /**
-     * @param iterable<mixed, mixed> $values by keys which are strings, or the integers that PHP made of them
-     * @return bool false when any was refused
-     * @throws InvalidArgument before anything is stored for a key; for a value that PHP cannot serialize, others may be
-     *                         stored by then
+     * @param iterable<mixed, mixed> $values by key, a string, or the integer that PHP made of it
+     * @return bool false if any was refused
+     * @throws InvalidArgument for a key, before anything is stored; for a value that PHP cannot serialize, when others
+     *         may be stored already
      */
     public function setMultiple(iterable $values, int|\DateInterval|null $ttl = null): bool
     {
@@ -138,10 +147,11 @@ final class SimpleCache implements Psr16
 
     private function learn(string $key): void
     {
-        // What most keys need of Keys::check(), without the call.
-        if (\strlen($key) > self::KNOWN_LENGTH || \preg_match(Keys::PATTERN, $key) !== 1) {
+        $length = \strlen($key);
+        if ($length === 0 || $length > self::KNOWN_LENGTH || \strspn($key, self::PLAIN) !== $length) {
             Keys::check($key);
-
+        }
+        if ($length > self::KNOWN_LENGTH) {
             return;
         }
         if (\count($this->known) >= self::KNOWN_KEYS) {
@@ -150,14 +160,16 @@ final class SimpleCache implements Psr16
         $this->known[$key] = true;
     }
 
-    /** @return int|float as a store wants them: 0 for no expiry; -1 for what has expired */
+    /** @return int|float for the cache: 0 for no expiry; -1 if it has expired */
     private function seconds(int|\DateInterval|null $ttl): int|float
     {
         if ($ttl === null) {
             return $this->defaultTtl;
         }
-        $seconds = $ttl instanceof \DateInterval ? Expiry::after($ttl, $this->clock)->left() : $ttl;
+        if ($ttl instanceof \DateInterval) {
+            $ttl = Expiry::after($ttl, $this->clock ?? new SystemClock())->left();
+        }
 
-        return $seconds > 0 ? $seconds : -1;
+        return $ttl > 0 ? $ttl : -1;
     }
 }

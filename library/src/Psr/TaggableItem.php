@@ -5,10 +5,11 @@ declare(strict_types=1);
 namespace Larder\Psr;
 
 use Cache\TagInterop\TaggableCacheItemInterface;
-use Larder\Tag\TaggedValue;
+use Larder\Internal\Psr\Keys;
+use Larder\Internal\Tag\TaggedValue;
 use Psr\Clock\ClockInterface;
 
-/** An item of a TaggablePool. It is saved with the tags of setTags(): without that call with none, whatever it had. */
+/** An item of a TaggablePool. It is saved with the tags of setTags(), and without that call with none. */
 final class TaggableItem extends Item implements TaggableCacheItemInterface
 {
     /** @var list<string> */
@@ -18,20 +19,20 @@ final class TaggableItem extends Item implements TaggableCacheItemInterface
     private readonly array $previousTags;
 
     /** @internal items come from a pool */
-    public function __construct(string $key, ?TaggedValue $found, ClockInterface $clock)
+    public function __construct(string $key, ?TaggedValue $found, ?ClockInterface $clock)
     {
         parent::__construct($key, $found?->value, $found !== null, $clock);
         $this->previousTags = $found->tags ?? [];
     }
 
-    /** @return array<string, string> the tags that the value had when the pool was asked, by themselves; of a miss none */
+    /** @return array<string, string> the tags of the value in the pool, by themselves; none after a miss */
     public function getPreviousTags(): array
     {
         return array_combine($this->previousTags, $this->previousTags);
     }
 
     /**
-     * @param array<mixed> $tags strings, as keys are; one that is given twice counts once
+     * @param array<mixed> $tags strings, as keys are; duplicates count once
      * @throws InvalidArgument before anything changes
      */
     public function setTags(array $tags): static

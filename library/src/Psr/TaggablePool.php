@@ -5,16 +5,18 @@ declare(strict_types=1);
 namespace Larder\Psr;
 
 use Cache\TagInterop\TaggableCacheItemPoolInterface;
+use Larder\Internal\Psr\Keys;
+use Larder\Internal\Psr\Pairs;
 
-/**
- * An ItemPool whose items have tags. It needs the package cache/tag-interop. A tag is any string that may be a key.
- */
+/** An ItemPool whose items have tags: strings that may be keys. It needs the package cache/tag-interop. */
 final class TaggablePool extends ItemPool implements TaggableCacheItemPoolInterface
 {
     public function getItem(string $key): TaggableItem
     {
         Keys::check($key);
-        $found = $this->deferred->has($key) ? $this->deferred->tagged($key) : $this->cache->getManyWithTags([$key])[$key] ?? null;
+        $found = $this->isDeferred($key)
+            ? $this->deferred?->tagged($key)
+            : $this->cache->getManyWithTags([$key])[$key] ?? null;
 
         return new TaggableItem($key, $found, $this->clock);
     }
@@ -23,13 +25,14 @@ final class TaggablePool extends ItemPool implements TaggableCacheItemPoolInterf
      * @param array<mixed> $keys strings
      * @return Pairs<TaggableItem> an item for every key, in the order asked
      */
-    public function getItems(array $keys = []): Pairs
+    public function getItems(array $keys = []): iterable
     {
         $keys = Keys::list($keys);
-        $stored = $this->cache->getManyWithTags(array_filter($keys, fn(string $key): bool => !$this->deferred->has($key)));
+        $stored = $this->cache->getManyWithTags($this->withoutDeferred($keys));
         $items = [];
         foreach ($keys as $key) {
-            $items[$key] = new TaggableItem($key, $this->deferred->has($key) ? $this->deferred->tagged($key) : $stored[$key] ?? null, $this->clock);
+            $found = $this->isDeferred($key) ? $this->deferred?->tagged($key) : $stored[$key] ?? null;
+            $items[$key] = new TaggableItem($key, $found, $this->clock);
         }
 
         return new Pairs($items);
@@ -42,10 +45,10 @@ final class TaggablePool extends ItemPool implements TaggableCacheItemPoolInterf
     }
 
     /**
-     * Makes every item with one of these tags a miss. Deferred items are committed before.
+     * Commits deferred items, and makes every item with one of these tags a miss.
      *
      * @param array<mixed> $tags strings
-     * @return bool false when the store, or one of its servers, could not be reached, or refused a deferred item
+     * @return bool false if the store, or one of its servers, is unreachable, or refused a deferred item
      * @throws InvalidArgument before anything changes
      */
     public function invalidateTags(array $tags): bool

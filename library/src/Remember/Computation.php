@@ -6,26 +6,33 @@ namespace Larder\Remember;
 
 use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
+use Larder\Internal\Remember\Claim;
+use Larder\Internal\Remember\Freshness;
+use Larder\Internal\Remember\StoredValue;
+use Larder\Internal\Tag\TaggedValue;
+use Larder\Internal\Tag\Tags;
 use Larder\Key\Ttl;
-use Larder\Tag\TaggedValue;
-use Larder\Tag\Tags;
 use Larder\Tag\TagVersions;
 
 /** A running computation of Cache::remember(). The callback receives it, to change what becomes of the result. */
 final class Computation
 {
     public readonly string $key;
-    /** What is there and is recomputed: early, stale, or by $beta of INF; null if there is nothing. */
+    /** The value that is recomputed: early, stale, or with a $beta of INF; null if there is none. */
     public readonly ?TaggedValue $previous;
     private float $ttl;
     private bool $isToBeStored = true;
 
-    /** @var array<array-key, int>|null of its tags; null when the store refused one */
+    /** @var array<array-key, int>|null null if the store refused a tag */
     private ?array $tagVersions;
 
     /** @param RememberOptions<mixed> $options */
-    public function __construct(private readonly RememberOptions $options, private readonly Tags $tags, private readonly ?Lease $lease, ?StoredValue $previous = null)
-    {
+    public function __construct(
+        private readonly RememberOptions $options,
+        private readonly Tags $tags,
+        private readonly ?Claim $claim,
+        ?StoredValue $previous = null,
+    ) {
         $this->key = $options->key;
         $this->previous = $previous?->tagged();
         $this->ttl = $options->ttl;
@@ -44,7 +51,7 @@ final class Computation
     }
 
     /**
-     * Adds tags. Call it before you read the data that the tags stand for: an earlier invalidation is not noticed.
+     * Adds tags. Call it before you read the data of these tags: an earlier invalidation is not noticed.
      *
      * @throws InvalidKey
      */
@@ -52,12 +59,14 @@ final class Computation
     {
         if ($this->tagVersions !== null) {
             $captured = $this->tags->capture($tags);
-            // Those that were captured earlier stay: they notice more.
+            // Versions from earlier stay: they notice more.
             $this->tagVersions = $captured === null ? null : $this->tagVersions + $captured;
         }
     }
 
-    /** @return TagVersions|null of its tags, for Cache::set(); null if the store refused one: then the result is not to be stored */
+    /**
+     * @return TagVersions|null for Cache::set(); null if the store refused a tag: then the result must not be stored
+     */
     public function tagVersions(): ?TagVersions
     {
         return $this->tagVersions === null ? null : new TagVersions($this->tagVersions);
@@ -76,25 +85,22 @@ final class Computation
      */
     public function renew(): bool
     {
-        return $this->lease?->renew((float) $this->options->lease) ?? false;
+        return $this->claim?->renew((float) $this->options->lease) ?? false;
     }
 
     /**
-     * What to store, and for how many seconds.
-     *
+     * @internal
      * @param float $cost seconds that the computation took
-     * @return array{mixed, float}|null null to store nothing
+     * @return array{StoredValue, float}|null what to store, and for how many seconds; null to store nothing
      */
-    public function stored(mixed $value, float $cost, Freshness $freshness): ?array
+    public function made(mixed $value, float $cost, Freshness $freshness): ?array
     {
         if (!$this->isToBeStored || $this->tagVersions === null) {
             return null;
         }
-        if ($this->ttl === 0.0) {
-            return [$this->tagVersions === [] ? StoredValue::plain($value) : (new StoredValue($value, 0.0, $cost, $this->tagVersions))->stored(), 0.0];
-        }
         $ttl = $freshness->ttl($this->ttl, $this->options->jitter);
+        $freshUntil = $ttl === 0.0 ? 0.0 : $freshness->now() + $ttl;
 
-        return [(new StoredValue($value, $freshness->now() + $ttl, $cost, $this->tagVersions))->stored(), $ttl + $this->options->stale];
+        return [new StoredValue($value, $freshUntil, $cost, $this->tagVersions), $ttl];
     }
 }

@@ -6,20 +6,21 @@ namespace Larder\Remember;
 
 use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
+use Larder\Internal\Key\ReservedKey;
 use Larder\Key\Key;
 use Larder\Key\Ttl;
 use Larder\Lock\Lock;
 
 /**
- * How a value is made and kept: what Cache::remember() was asked for.
+ * How a value is computed and stored: the arguments of Cache::remember().
  *
  * @template T
  */
 final class RememberOptions
 {
     /**
-     * Seconds. As long as a visitor may wait for a page: workers that wait for a process that does not go on are missing
-     * elsewhere. The lease is shorter, so that one takes over from a dead one before all do.
+     * Seconds that a visitor may wait for a page: workers that wait for a stopped process are missing elsewhere. The
+     * lease is shorter, so that one process takes over from a dead one before all do.
      */
     public const WAIT = 5;
     public const LEASE = 4;
@@ -50,19 +51,23 @@ final class RememberOptions
         public readonly float $jitter = 0.05,
     ) {
         Key::check($key);
+        if ($key[0] === "\0") {
+            ReservedKey::refuse($key);
+        }
         $this->ttl = Ttl::seconds($ttl);
         $this->stale = Ttl::seconds($stale);
         if ($wait < 0 || is_nan($wait)) {
-            throw new InvalidTtl(\sprintf('Waiting for a value takes 0 or more seconds, not %s', var_export($wait, true)));
+            throw new InvalidTtl('Waiting for a value takes 0 or more seconds, not ' . var_export($wait, true));
         }
-        if (!($lease > 0 && $lease <= Lock::LONGEST)) {
-            throw new InvalidTtl(\sprintf('A lease is for more than 0 and at most %d seconds, not %s', Lock::LONGEST, var_export($lease, true)));
+        if ($lease !== self::LEASE && !($lease > 0 && $lease <= Lock::LONGEST)) {
+            $range = \sprintf('more than 0 and at most %d seconds', Lock::LONGEST);
+            throw new InvalidTtl("A lease is for $range, not " . var_export($lease, true));
         }
         if ($beta < 0.0 || is_nan($beta)) {
-            throw new InvalidTtl(\sprintf('beta is 0 or more, not %s', var_export($beta, true)));
+            throw new InvalidTtl('beta is 0 or more, not ' . var_export($beta, true));
         }
         if (!($jitter >= 0.0 && $jitter < 1.0)) {
-            throw new InvalidTtl(\sprintf('jitter is from 0 to less than 1, not %s', var_export($jitter, true)));
+            throw new InvalidTtl('jitter is from 0 to less than 1, not ' . var_export($jitter, true));
         }
         $this->wait = (float) $wait;
         $this->make = $make(...);

@@ -9,14 +9,17 @@ use Larder\Dsn\Endpoint;
 use Larder\Dsn\Scheme;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreUnavailable;
+use Larder\Internal\Server\Credentials;
+use Larder\Internal\Server\Tls;
 
-/** How to connect to one server. Immutable, and nothing connects here. */
+/** Address, login, timeouts and encryption of one server. Immutable; it does not connect. */
 final class ConnectionSettings
 {
     /**
      * @param float $connectTimeout seconds to connect; a TLS handshake may take as long again
      * @param float $readTimeout seconds to wait for a reply
-     * @param bool $persistent whether the connection stays open between requests
+     * @param bool $persistent true if the connection stays open between requests
+     * @param Credentials|null $credentials null for no login
      * @param Tls|null $tls null for a connection without TLS
      */
     public function __construct(
@@ -24,16 +27,16 @@ final class ConnectionSettings
         public readonly float $connectTimeout = 1.0,
         public readonly float $readTimeout = 1.0,
         public readonly bool $persistent = false,
-        public readonly Credentials $credentials = new Credentials(),
+        private readonly ?Credentials $credentials = null,
         public readonly ?Tls $tls = null,
     ) {}
 
     /**
      * @param \Closure(Endpoint): (string|array{string, string})|null $credentials see Credentials::askedOf()
      * @throws InvalidDsn
-     * @throws StoreUnavailable when a file for TLS cannot be read
+     * @throws StoreUnavailable if a file for TLS cannot be read
      */
-    public static function of(Dsn $dsn, Endpoint $endpoint, ?\Closure $credentials = null): self
+    public static function of(Dsn $dsn, Endpoint $endpoint, #[\SensitiveParameter] ?\Closure $credentials = null): self
     {
         if ($dsn->isTls && $endpoint->socket !== null) {
             throw $dsn->invalid('names a Unix socket, over which there is no TLS: its file decides who may connect');
@@ -49,13 +52,30 @@ final class ConnectionSettings
         );
     }
 
+    /**
+     * @param string $store as for Credentials::current()
+     * @return array{string, string} user and password, both empty for no login
+     * @throws StoreUnavailable as Credentials::current()
+     */
+    public function login(string $store): array
+    {
+        return $this->credentials?->current($store, $this->endpoint) ?? ['', ''];
+    }
+
     /** The same for another server. */
     public function at(Endpoint $endpoint): self
     {
-        return new self($endpoint, $this->connectTimeout, $this->readTimeout, $this->persistent, $this->credentials, $this->tls);
+        return new self(
+            $endpoint,
+            $this->connectTimeout,
+            $this->readTimeout,
+            $this->persistent,
+            $this->credentials,
+            $this->tls,
+        );
     }
 
-    /** @param string $suffix that tells a persistent connection from others to this server; PHP ignores it otherwise */
+    /** @param string $suffix distinguishes a persistent connection from others to this server; else PHP ignores it */
     public function streamAddress(string $suffix = ''): string
     {
         return \sprintf('%s://%s%s', $this->tls === null ? 'tcp' : 'tls', $this->endpoint, $suffix);
@@ -64,17 +84,20 @@ final class ConnectionSettings
     /** @return array<string, array<string, mixed>> for stream_context_create() */
     public function streamContext(): array
     {
-        return ['socket' => ['tcp_nodelay' => true], ...($this->tls === null ? [] : ['ssl' => $this->tls->context($this->endpoint)])];
+        $tls = $this->tls === null ? [] : ['ssl' => $this->tls->context($this->endpoint)];
+
+        return ['socket' => ['tcp_nodelay' => true], ...$tls];
     }
 
     /** @param \Closure(Endpoint): (string|array{string, string})|null $ask */
-    private static function credentials(Dsn $dsn, ?\Closure $ask): Credentials
+    private static function credentials(Dsn $dsn, #[\SensitiveParameter] ?\Closure $ask): ?Credentials
     {
         $userFile = $dsn->options['user_file'] ?? '';
         $passwordFile = $dsn->options['password_file'] ?? '';
         $hasPassword = $dsn->password() !== '';
+        $hasFile = $userFile . $passwordFile !== '';
         $conflict = match (true) {
-            $ask !== null && $hasPassword || $ask !== null && $userFile . $passwordFile !== '' => 'has a login, and a callable was given for it too',
+            $ask !== null && ($hasPassword || $hasFile) => 'has a login, and a callable was given for it too',
             $hasPassword && $passwordFile !== '' => 'has a password and password_file',
             $dsn->user !== '' && $userFile !== '' => 'has a user and user_file',
             default => '',
@@ -85,8 +108,8 @@ final class ConnectionSettings
 
         return match (true) {
             $ask !== null => Credentials::askedOf($ask, $dsn->user),
-            $userFile . $passwordFile !== '' => Credentials::inFiles($userFile, $passwordFile, $dsn->user, $dsn->password()),
-            default => new Credentials($dsn->user, $dsn->password()),
+            $hasFile => Credentials::inFiles($userFile, $passwordFile, $dsn->user, $dsn->password()),
+            default => $dsn->user === '' && !$hasPassword ? null : new Credentials($dsn->user, $dsn->password()),
         };
     }
 
@@ -96,10 +119,15 @@ final class ConnectionSettings
         foreach (['tls_ca_file', 'tls_cert_file', 'tls_key_file'] as $option) {
             $file = $dsn->options[$option] ?? null;
             if ($file !== null && !(is_file($file) && is_readable($file))) {
-                throw StoreUnavailable::because($dsn->scheme, \sprintf('the option %s names no file that this user can read', $option), 'Does it exist? ls -l shows who may read it');
+                throw StoreUnavailable::because(
+                    $dsn->scheme,
+                    "the option $option names no file that this user can read",
+                    'Does it exist? ls -l shows who may read it',
+                );
             }
         }
-        [$ca, $cert, $key, $peerName] = array_map(static fn(string $option): string => $dsn->options[$option] ?? '', Scheme::TLS_OPTIONS);
+        $option = static fn(string $name): string => $dsn->options[$name] ?? '';
+        [$ca, $cert, $key, $peerName] = array_map($option, Scheme::TLS_OPTIONS);
         if ($key !== '' && $cert === '') {
             throw $dsn->invalid('has tls_key_file without tls_cert_file, the certificate to which the key belongs');
         }

@@ -10,12 +10,13 @@ use Larder\Contract\Capability;
 use Larder\Contract\Decorator;
 use Larder\Contract\EvictingStore;
 use Larder\Contract\LockingStore;
+use Larder\Contract\StaleReads;
 use Larder\Contract\Store;
-use Larder\Decorator\Tier\TierStore;
 use Larder\Exception\InvalidTtl;
 use Larder\Exception\NotSupported;
 use Larder\Exception\SessionFailed;
 use Larder\Exception\StoreFailed;
+use Larder\Internal\Session\LockedSession;
 use Larder\Lock\Lock;
 
 /**
@@ -23,10 +24,10 @@ use Larder\Lock\Lock;
  *
  *     session_set_save_handler(new Handler(Cache::open('file:///var/lib/shop/sessions')), true);
  *
- * A session is locked from session_start() until it is closed, so requests of one session run one after the other and none
- * overwrites what another has written. A request that does not get the lock fails at session_start(), and one that lost its
- * lock does not write: both by SessionFailed. A forked child leaves its parent's session alone. Nothing is collected: a
- * session expires session.gc_maxlifetime seconds after it was last closed without "read_and_close".
+ * A session is locked from session_start() until it is closed, so requests of one session run one after the other and
+ * none overwrites another's data. A request that does not get the lock fails at session_start(), and one that lost its
+ * lock does not write: both with SessionFailed. A forked child leaves its parent's session alone. There is no garbage
+ * collection: a session expires session.gc_maxlifetime seconds after it was last closed without "read_and_close".
  */
 final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \SessionUpdateTimestampHandlerInterface
 {
@@ -38,16 +39,18 @@ final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \S
 
     private readonly Store&AtomicStore&LockingStore $store;
     private ?LockedSession $session = null;
-    /** What validateId() could not say; read() does. */
+    /** Failure of validateId(), for read() to throw. */
     private SessionFailed|StoreFailed|null $failure = null;
 
     /**
-     * @param CacheInterface $cache with a namespace of its own, and on_failure=throw for a server: its keys are "session:<hash>"
-     * @param int|float $wait seconds in which a request waits for another one of the same session
-     * @param int|float $lockSeconds after which the lock ends where nobody can see whether its process still runs, such as on
-     *        a server. A request that has the session open for longer fails there when it writes
+     * @param CacheInterface $cache with a namespace of its own, and on_failure=throw for a server: its keys are
+     *         "session:<hash>"
+     * @param int|float $wait seconds that a request waits for another one of the same session
+     * @param int|float $lockSeconds after which the lock ends if the store cannot see whether its process lives, as on
+     *         a server. A request that has the session open for longer fails there when it writes
      * @param bool $allowEviction true to accept a store that may drop sessions before they expire
-     * @throws NotSupported for a store without locks or atomic changes, one that evicts, or a tier
+     * @throws NotSupported for a store without locks or atomic changes, one that evicts, or one whose reads may be
+     *         stale: a tier, replicas
      */
     public function __construct(
         CacheInterface $cache,
@@ -56,7 +59,8 @@ final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \S
         bool $allowEviction = false,
     ) {
         if ($wait < 0 || is_nan($wait) || !($lockSeconds > 0 && $lockSeconds <= Lock::LONGEST)) {
-            throw new InvalidTtl(\sprintf('"wait" is 0 or more seconds, "lockSeconds" more than 0 and at most %d', Lock::LONGEST));
+            $longest = Lock::LONGEST;
+            throw new InvalidTtl("\"wait\" is 0 or more seconds, \"lockSeconds\" more than 0 and at most $longest");
         }
         $this->store = Capability::of(Capability::of($cache->store(), AtomicStore::class), LockingStore::class);
         self::check($this->store, $allowEviction);
@@ -68,7 +72,7 @@ final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \S
         $this->session = null;
     }
 
-    /** Ignores both: the path and the name of PHP's settings say nothing about the store. */
+    /** Ignores both: PHP's settings for path and name do not concern the store. */
     public function open(string $path, string $name): bool
     {
         $this->failure = null;
@@ -80,7 +84,8 @@ final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \S
      * Locks the session, and waits for that.
      *
      * @return string '' for a new session
-     * @throws SessionFailed|StoreFailed if it is not locked or the store is unreachable; the session is not started then
+     * @throws SessionFailed|StoreFailed if it is not locked or the store is unreachable; the session is not started
+     *         then
      */
     public function read(#[\SensitiveParameter] string $id): string
     {
@@ -89,14 +94,14 @@ final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \S
             throw $failure;
         }
 
-        return $this->locked($id)->data;
+        return $this->locked($id)->data();
     }
 
     /** @throws SessionFailed|StoreFailed if the lock has ended or the store refused; nothing is written then */
     public function write(#[\SensitiveParameter] string $id, #[\SensitiveParameter] string $data): bool
     {
         if ($this->isParents()) {
-            return true; // every child that ends gets here: its parent has the session
+            return true; // every child that ends calls this, and its parent has the session
         }
         $session = $this->locked($id);
 
@@ -110,7 +115,7 @@ final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \S
         return true;
     }
 
-    /** Called in the place of write() if nothing has changed: only the expiry is set. */
+    /** PHP calls it in place of write() if nothing has changed: sets only the expiry. */
     public function updateTimestamp(#[\SensitiveParameter] string $id, #[\SensitiveParameter] string $data): bool
     {
         return $this->isParents() || $this->locked($id)->touch(self::ttl()) || $this->write($id, $data);
@@ -163,17 +168,21 @@ final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \S
         return 0;
     }
 
-    /** @return string a random id, as PHP makes it by session.sid_length and session.sid_bits_per_character */
-    public function create_sid(): string
+    /**
+     * @param string $byPhp not to be given: hosts disable this function
+     * @return string a random id, made by PHP according to session.sid_length and session.sid_bits_per_character
+     */
+    public function create_sid(string $byPhp = 'session_create_id'): string
     {
-        return (string) session_create_id();
+        return \function_exists($byPhp) ? (string) session_create_id() : bin2hex(random_bytes(16));
     }
 
     /**
-     * Whether there is such a session, for session.use_strict_mode. It is locked already, for the read() that follows; but not
-     * if another one is open: session_create_id() asks for its new id then, and nothing follows.
+     * True if there is such a session, for session.use_strict_mode. It is then locked, for the read() that follows; but
+     * not if another one is open: session_create_id() checks its new id then, and no read() follows.
      *
-     * @return bool true also if that is not known, and then read() throws: after false, PHP would replace the visitor's cookie
+     * @return bool true also if that is not known, and then read() throws: after false, PHP would replace the visitor's
+     *         cookie
      */
     public function validateId(#[\SensitiveParameter] string $id): bool
     {
@@ -194,13 +203,13 @@ final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \S
         }
     }
 
-    /** Whether the session was opened by the process that this one was forked from. */
+    /** True if the process that this one was forked from opened the session. */
     private function isParents(): bool
     {
         return $this->session?->isOfThisProcess() === false;
     }
 
-    /** Whether a session is open that has to keep its lock: what is written at its end was read under it. */
+    /** True if another session is open, which must keep its lock: its data was read under that. */
     private function hasAnotherOpen(#[\SensitiveParameter] string $id): bool
     {
         return $this->session !== null && $this->session->id !== $id;
@@ -228,14 +237,17 @@ final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \S
     private static function check(Store $store, bool $allowEviction): void
     {
         $inner = $store;
-        while ($inner instanceof Decorator) {
-            if ($inner instanceof TierStore) {
-                throw new NotSupported('Sessions cannot be in a tier, because it returns old values for a while: use its shared store');
+        do {
+            if ($inner instanceof StaleReads && $inner->hasStaleReads()) {
+                throw new NotSupported('Sessions cannot be in a cache that returns old values for a while: '
+                    . 'instead of a tier use its shared store, and take read=replica out of the DSN');
             }
-            $inner = $inner->decorated();
-        }
+            $isInnermost = !$inner instanceof Decorator;
+            $inner = $inner instanceof Decorator ? $inner->decorated() : $inner;
+        } while (!$isInnermost);
         if (!$allowEviction && $inner instanceof EvictingStore && $inner->evicts()) {
-            throw new NotSupported(\sprintf('%s drops values when it is full, and a visitor whose session is dropped is logged out. Use a store that refuses instead, or set allowEviction', Capability::nameOf($inner)));
+            throw new NotSupported(Capability::nameOf($inner) . ' drops values when it is full, and a visitor whose '
+                . 'session is dropped is logged out. Use a store that refuses instead, or set allowEviction');
         }
     }
 }

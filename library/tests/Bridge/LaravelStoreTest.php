@@ -10,6 +10,7 @@ use Larder\Cache;
 use Larder\Contract\Capability;
 use Larder\Contract\LockingStore;
 use Larder\Exception\NotSupported;
+use Larder\Psr\InvalidArgument;
 use Larder\Testing\AssertsThrows;
 use Larder\Tests\Driver\Memory\ArrayTest;
 use Larder\Tests\Driver\TestedStore;
@@ -67,6 +68,49 @@ final class LaravelStoreTest extends TestCase
         self::assertFalse($this->store->touch('none', 60));
         $this->store->put('text', 'no number', 60);
         self::assertFalse($this->store->increment('text'));
+    }
+
+    /** Requests and env() give strings, and dates that are subtracted give floats. */
+    public function testNumbersMayBeStringsAndFloats(): void
+    {
+        foreach ([5, '5', 5.0, '5.0', ' 5', '+5', '5e0'] as $five) {
+            self::assertTrue($this->store->forever('n', 1));
+            $this->store->forget('new');
+            self::assertSame([6, 1, 5, 0], [$this->store->increment('n', $five), $this->store->decrement('n', $five), $this->store->increment('new', $five), $this->store->decrement('new', $five)], var_export($five, true));
+        }
+        self::assertSame([0, 0], [$this->store->increment('new', null), $this->store->decrement('new', '0')]);
+        foreach ([1.5, '1.5', 'abc', '', '5 apples', [], 1e30, \NAN, \INF, '9223372036854775808'] as $none) {
+            self::assertThrows(InvalidArgument::class, fn(): mixed => $this->store->increment('n', $none));
+            self::assertThrows(InvalidArgument::class, fn(): mixed => $this->store->decrement('n', $none));
+        }
+        self::assertSame(1, $this->store->get('n'));
+        foreach (['60', 60.5, '60.5'] as $seconds) {
+            self::assertTrue($this->store->put('k', 1, $seconds) && $this->store->putMany(['l' => 1], $seconds) && $this->store->touch('k', $seconds));
+            self::assertFalse($this->store->add('k', 1, $seconds));
+            self::assertEqualsWithDelta(microtime(true) + (float) $seconds, $this->cache->expiry('k'), 30.0);
+        }
+        self::assertTrue($this->store->put('k', 1, '0'));
+        self::assertNull($this->store->get('k'));
+        self::assertThrows(InvalidArgument::class, fn(): mixed => $this->store->put('k', 1, 'soon'));
+    }
+
+    public function testArgumentsOfLocksAreCast(): void
+    {
+        foreach (['10', 90.5, '90.5', null, '0', 0] as $i => $seconds) {
+            $lock = $this->store->lock("lock $i", $seconds, 42);
+            self::assertSame([true, '42', true], [$lock->get(), $lock->owner(), $lock->isOwnedBy(42)], var_export($seconds, true));
+            self::assertFalse($this->store->lock("lock $i", 10)->get());
+            self::assertTrue($lock->refresh('60') && $lock->refresh(60.5) && $lock->refresh());
+            self::assertTrue($this->store->restoreLock("lock $i", 42)->release());
+        }
+        self::assertTrue($this->store->lock(7, 10)->get());
+        self::assertTrue($this->store->lock('7', 10)->isLocked());
+        $blocked = $this->store->lock('7')->betweenBlockedAttemptsSleepFor('1');
+        foreach (['0', 0.001, '0.001'] as $wait) {
+            self::assertThrows(LockTimeoutException::class, static fn(): mixed => $blocked->block($wait));
+        }
+        self::assertTrue($this->store->lock('free', 10)->block('1'));
+        self::assertThrows(InvalidArgument::class, fn(): mixed => $this->store->lock('n', 'soon'));
     }
 
     #[DataProviderExternal(TestedStore::class, 'each')]

@@ -13,12 +13,16 @@ use Larder\Testing\Timing;
 use Larder\Tests\Driver\File\FileTest;
 use Larder\Tests\Driver\Memory\ArrayTest;
 use Larder\Tests\Driver\TestedStore;
+use Larder\Tests\Psr\SerializedOnce;
+use Larder\Tests\Servers;
+use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\DataProviderExternal;
 use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 use Psr\Cache\CacheItemInterface;
 use Psr\Cache\InvalidArgumentException;
 use Symfony\Component\Cache\Adapter\ArrayAdapter;
+use Symfony\Component\Cache\Adapter\FilesystemAdapter;
 use Symfony\Component\Cache\Adapter\TagAwareAdapter;
 use Symfony\Contracts\Cache\CallbackInterface;
 use Symfony\Contracts\Cache\ItemInterface;
@@ -199,6 +203,67 @@ final class SymfonyCacheTest extends TestCase
         ];
     }
 
+    /** @return iterable<string, array{\Closure(): mixed}> values that no serializer takes */
+    public static function unserializable(): iterable
+    {
+        yield 'a closure' => [static fn(): array => ['f' => static fn(): int => 1]];
+        yield 'a connection' => [static fn(): \PDO => new \PDO('sqlite::memory:')];
+        yield 'an object of no class' => [static fn(): object => new class {}];
+        yield 'a generator' => [self::numbers(...)];
+        yield 'an object that refuses' => [static fn(): mixed => unserialize(serialize(new SerializedOnce()))];
+    }
+
+    /** @param \Closure(): mixed $make */
+    #[DataProvider('unserializable')]
+    public function testValueThatCannotBeStoredIsReturned(\Closure $make): void
+    {
+        $log = Servers::directory('bridge') . '/' . bin2hex(random_bytes(4));
+        $before = ini_set('error_log', $log);
+
+        try {
+            foreach ([...array_values(TestedStore::all()), null] as $store) {
+                if ($store !== null) {
+                    $this->use($store);
+                }
+                $cache = $store === null ? new FilesystemAdapter(directory: Servers::directory('bridge-symfony')) : $this->symfony;
+                $made = [];
+                $compute = static function () use (&$made, $make): mixed {
+                    return $made[] = $make();
+                };
+                self::assertSame([$cache->get('key', $compute), $cache->get('key', $compute)], $made, $store->name ?? 'Symfony');
+                $cache->get('key', static fn(): string => 'stored');
+                self::assertTrue($cache->delete('key'));
+            }
+        } finally {
+            ini_set('error_log', (string) $before);
+        }
+        self::assertSame(2 * \count(TestedStore::all()), preg_match_all('/ larder: the value of "key" is not stored: /', (string) file_get_contents($log)));
+        self::assertThrows(\DomainException::class, fn(): mixed => $this->symfony->get('thrown', static fn(): never => throw new \DomainException('of the callback')));
+    }
+
+    public function testTagsMayBeObjectsThatAreStrings(): void
+    {
+        $tag = new class {
+            public function __toString(): string
+            {
+                return 'a';
+            }
+        };
+        foreach ([$tag, [$tag], ['b', $tag], new \ArrayIterator([$tag])] as $tags) {
+            foreach ([$this->symfony, new TagAwareAdapter(new ArrayAdapter())] as $cache) {
+                $cache->get('key', static fn(ItemInterface $item): mixed => self::tag($item, $tags));
+                self::assertTrue($cache->invalidateTags(['a']));
+                $isCalled = false;
+                $cache->get('key', static function () use (&$isCalled): bool {
+                    return $isCalled = true;
+                });
+                self::assertTrue($isCalled);
+                self::assertTrue($cache->delete('key'));
+            }
+        }
+        self::assertThrows(InvalidArgumentException::class, fn(): mixed => $this->symfony->get('key', static fn(ItemInterface $item): mixed => self::tag($item, [1])));
+    }
+
     public function testForbiddenKeysAreRefused(): void
     {
         foreach ([
@@ -228,6 +293,18 @@ final class SymfonyCacheTest extends TestCase
         });
         $answers = array_map(static fn(Fork $fork): mixed => $fork->result(), $forks);
         self::assertSame(array_fill(0, 5, $answers[0]), $answers);
+    }
+
+    /** @return \Generator<int> */
+    private static function numbers(): \Generator
+    {
+        yield 1;
+    }
+
+    /** The contract's docblock names strings only. */
+    private static function tag(ItemInterface $item, mixed $tags): mixed
+    {
+        return (new \ReflectionMethod($item, 'tag'))->invoke($item, $tags) === $item;
     }
 
     /** @param (\Closure(ItemInterface): mixed)|null $about what is said of the value */

@@ -4,14 +4,14 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Codec;
 
-use Larder\Codec\Checksum;
-use Larder\Codec\Classes;
 use Larder\Codec\Codec;
 use Larder\Codec\Failure;
-use Larder\Codec\IgbinaryCodec;
-use Larder\Codec\JsonCodec;
-use Larder\Codec\MsgpackCodec;
-use Larder\Codec\PhpCodec;
+use Larder\Internal\Codec\Checksum;
+use Larder\Internal\Codec\Classes;
+use Larder\Internal\Codec\IgbinaryCodec;
+use Larder\Internal\Codec\JsonCodec;
+use Larder\Internal\Codec\MsgpackCodec;
+use Larder\Internal\Codec\PhpCodec;
 use Larder\Testing\Value\Money;
 use Larder\Testing\Value\Suit;
 use PHPUnit\Framework\Attributes\DataProvider;

@@ -5,15 +5,14 @@ declare(strict_types=1);
 namespace Larder\Tests\Codec;
 
 use Larder\Codec\Codec;
-use Larder\Codec\CompressedCodec;
-use Larder\Codec\Compression;
-use Larder\Codec\IgbinaryCodec;
-use Larder\Codec\JsonCodec;
-use Larder\Codec\MsgpackCodec;
-use Larder\Codec\PhpCodec;
-use Larder\Codec\SerializingCodec;
-use Larder\Codec\SignedCodec;
-use Larder\Codec\SigningKeys;
+use Larder\Internal\Codec\CompressedCodec;
+use Larder\Internal\Codec\Compression;
+use Larder\Internal\Codec\IgbinaryCodec;
+use Larder\Internal\Codec\JsonCodec;
+use Larder\Internal\Codec\MsgpackCodec;
+use Larder\Internal\Codec\PhpCodec;
+use Larder\Internal\Codec\SignedCodec;
+use Larder\Internal\Codec\SigningKeys;
 use PHPUnit\Framework\Assert;
 
 /** Every codec that can be put together, by name: "php", "json zstd", "igbinary lz4 signed". */
@@ -83,7 +82,7 @@ final class Codecs
         return \in_array('signed', $parts, true) ? new SignedCodec($codec, SigningKeys::of(self::KEY), 'tests') : $codec;
     }
 
-    private static function serializing(string $name): SerializingCodec
+    private static function serializing(string $name): PhpCodec
     {
         return match ($name) {
             'igbinary' => new IgbinaryCodec(),

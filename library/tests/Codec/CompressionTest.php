@@ -4,12 +4,12 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Codec;
 
-use Larder\Codec\Checksum;
-use Larder\Codec\CompressedCodec;
-use Larder\Codec\Compression;
 use Larder\Codec\Failure;
-use Larder\Codec\PhpCodec;
-use Larder\Codec\ZstdFrame;
+use Larder\Internal\Codec\Checksum;
+use Larder\Internal\Codec\CompressedCodec;
+use Larder\Internal\Codec\Compression;
+use Larder\Internal\Codec\PhpCodec;
+use Larder\Internal\Codec\ZstdFrame;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 

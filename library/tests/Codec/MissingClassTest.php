@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Tests\Codec;
 
 use Larder\Codec\Failure;
-use Larder\Codec\MissingClass;
-use Larder\Codec\PhpCodec;
+use Larder\Internal\Codec\MissingClass;
+use Larder\Internal\Codec\PhpCodec;
 use PHPUnit\Framework\TestCase;
 
 /** The autoloader that refuses stored objects of missing classes must not affect the application. */
@@ -29,7 +29,7 @@ final class MissingClassTest extends TestCase
 
     public function testLaterAutoloaderIsAsked(): void
     {
-        $codec = new PhpCodec();
+        $codec = self::watching();
         $this->register(static function (string $class): void {
             if ($class === 'LoadedLater') {
                 eval('final class LoadedLater { public int $n = 0; }');
@@ -45,7 +45,7 @@ final class MissingClassTest extends TestCase
     /** As Symfony's DebugClassLoader does. */
     public function testWrappingAutoloaderChangesNothing(): void
     {
-        $codec = new PhpCodec();
+        $codec = self::watching();
         $loaders = spl_autoload_functions();
         array_map(spl_autoload_unregister(...), $loaders);
 
@@ -65,7 +65,7 @@ final class MissingClassTest extends TestCase
     /** The control of the tests that read missing classes in arrays: it is the autoloader that refuses them. */
     public function testPlainUnserializeMakesIncompleteObjects(): void
     {
-        $codec = new PhpCodec();
+        $codec = self::watching();
         spl_autoload_unregister([MissingClass::class, 'refuse']);
 
         try {
@@ -74,6 +74,15 @@ final class MissingClassTest extends TestCase
         } finally {
             spl_autoload_register([MissingClass::class, 'refuse']);
         }
+    }
+
+    /** One that has read what may hold objects: the autoloader comes with the first such value. */
+    private static function watching(): PhpCodec
+    {
+        $codec = new PhpCodec();
+        self::assertEquals([new \stdClass()], $codec->decode('a:1:{i:0;O:8:"stdClass":0:{}}', 'k'));
+
+        return $codec;
     }
 
     private function register(callable $loader): void

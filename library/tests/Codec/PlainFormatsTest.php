@@ -5,9 +5,9 @@ declare(strict_types=1);
 namespace Larder\Tests\Codec;
 
 use Larder\Codec\Codec;
-use Larder\Codec\JsonCodec;
-use Larder\Codec\MsgpackCodec;
-use Larder\Codec\PhpCodec;
+use Larder\Internal\Codec\JsonCodec;
+use Larder\Internal\Codec\MsgpackCodec;
+use Larder\Internal\Codec\PhpCodec;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 

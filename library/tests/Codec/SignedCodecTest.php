@@ -5,10 +5,10 @@ declare(strict_types=1);
 namespace Larder\Tests\Codec;
 
 use Larder\Codec\Failure;
-use Larder\Codec\IgbinaryCodec;
-use Larder\Codec\PhpCodec;
-use Larder\Codec\SignedCodec;
-use Larder\Codec\SigningKeys;
+use Larder\Internal\Codec\IgbinaryCodec;
+use Larder\Internal\Codec\PhpCodec;
+use Larder\Internal\Codec\SignedCodec;
+use Larder\Internal\Codec\SigningKeys;
 use PHPUnit\Framework\TestCase;
 
 /** Only somebody with the key can store a value that is read; each test has a control without a signature. */

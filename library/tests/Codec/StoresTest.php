@@ -6,9 +6,9 @@ namespace Larder\Tests\Codec;
 
 use Larder\Cache;
 use Larder\Codec\Failure;
-use Larder\Codec\PhpCodec;
 use Larder\Contract\Capability;
-use Larder\Driver\Redis\RedisProtocol;
+use Larder\Internal\Codec\PhpCodec;
+use Larder\Internal\Key\NamespaceName;
 use Larder\Testing\Values;
 use Larder\Tests\Driver\Apcu\ApcuTest;
 use Larder\Tests\Driver\Engine\EngineTest;
@@ -103,7 +103,7 @@ final class StoresTest extends TestCase
         $cache = (new TestedStore(RedisTest::class))->open('signed', 'sign=env:' . self::ENVIRONMENT);
         $attacker = new \Redis();
         $attacker->connect(Servers::redis()->socket);
-        $name = static fn(string $key): string => RedisProtocol::prefix(Servers::run() . 'signed') . $key;
+        $name = static fn(string $key): string => NamespaceName::prefix(Servers::run() . 'signed') . $key;
         Planted::$made = 0;
         $attacker->set($name('forged'), (new PhpCodec())->encode(new Planted(), 'forged'));
         $cache->set('role:7', 'admin');
@@ -121,7 +121,7 @@ final class StoresTest extends TestCase
         $cache = (new TestedStore(RedisTest::class))->open('unsigned');
         $attacker = new \Redis();
         $attacker->connect(Servers::redis()->socket);
-        $name = static fn(string $key): string => RedisProtocol::prefix(Servers::run() . 'unsigned') . $key;
+        $name = static fn(string $key): string => NamespaceName::prefix(Servers::run() . 'unsigned') . $key;
         Planted::$made = 0;
         $attacker->set($name('forged'), (new PhpCodec())->encode(new Planted(), 'forged'));
         $cache->set('role:7', 'admin');

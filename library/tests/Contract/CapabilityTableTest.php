@@ -20,9 +20,8 @@ final class CapabilityTableTest extends TestCase
         $stores = array_column($rows, 0);
         foreach (array_values($headings) as $column => $capability) {
             $said = array_combine($stores, array_column($rows, $column + 1));
-            $done = array_map(static fn(string $store): string => \in_array($store, $capability->stores(), true) ? 'yes' : '', array_combine($stores, $stores));
-            self::assertSame($done, $said, $capability->words());
-            self::assertSame([], array_diff($capability->stores(), $stores), 'a store has no row');
+            $done = array_map(static fn(string $class): string => is_a($class, $capability->value, true) ? 'yes' : '', Drivers::stores());
+            self::assertEquals($done, $said, $capability->words());
         }
     }
 
@@ -51,7 +50,10 @@ final class CapabilityTableTest extends TestCase
         $rows = [];
         foreach (explode("\n", trim($table[0])) as $i => $line) {
             if ($i !== 1) { // the line under the headings
-                $rows[] = array_map(trim(...), explode('|', trim($line, '|')));
+                $cells = array_map(trim(...), explode('|', trim($line, '|')));
+                foreach (explode(', ', $cells[0]) as $store) {
+                    $rows[] = [$store, ...\array_slice($cells, 1)];
+                }
             }
         }
         self::assertNotEmpty($rows);

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Contract;
 
 use Larder\Contract\Store;
-use Larder\Driver\Common\OneByOne;
+use Larder\Driver\Common\LoopedBatch;
 use Larder\Driver\Memory\ArrayStore;
 use Larder\Testing\NamespacesContract;
 use Larder\Testing\StoreTestCase;
@@ -51,7 +51,7 @@ final class CollidingNamespaces extends StoreTestCase
     protected function open(string $namespace): Store
     {
         return new class ($this->shared, $namespace . $this->separator, $this->clearsAll) implements Store {
-            use OneByOne;
+            use LoopedBatch;
 
             public function __construct(
                 private readonly ArrayStore $shared,

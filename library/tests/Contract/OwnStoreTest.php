@@ -4,18 +4,18 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Contract;
 
-use Larder\Cli\TemporaryDirectory;
-use Larder\Codec\PhpCodec;
+use Larder\Cli\System\TemporaryDirectory;
 use Larder\Contract\Store;
+use Larder\Internal\Codec\PhpCodec;
 use Larder\Testing\AllContracts;
 use Larder\Testing\StoreTestCase;
 
-/** The store that docs/adding-a-store.md shows keeps every contract. */
+/** The store in docs/examples keeps every contract. */
 final class OwnStoreTest extends StoreTestCase
 {
     use AllContracts;
 
-    private const PAGE = __DIR__ . '/../../../docs/adding-a-store.md';
+    private const EXAMPLE = __DIR__ . '/../../../docs/examples/table-store.php';
 
     private static ?TemporaryDirectory $directory = null;
     private static string $class = '';
@@ -24,8 +24,8 @@ final class OwnStoreTest extends StoreTestCase
     {
         self::$directory = new TemporaryDirectory('/dev/shm'); // a disk may be busy for seconds
         // Without the driver, which would be registered for all other tests too.
-        if (preg_match('~^```php\n(.*^final class (\w+) implements Store.*?^\}\n)~ms', (string) file_get_contents(self::PAGE), $block) !== 1) {
-            self::fail(self::PAGE . ' shows no store');
+        if (preg_match('~^(use .*^final class (\w+) implements Store.*?^\}\n)~ms', (string) file_get_contents(self::EXAMPLE), $block) !== 1) {
+            self::fail(self::EXAMPLE . ' has no store');
         }
         eval($block[1]);
         self::$class = $block[2];

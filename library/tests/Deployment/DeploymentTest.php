@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Tests\Deployment;
 
 use Larder\Cache;
-use Larder\Driver\Redis\Wire\WireConnection;
 use Larder\Dsn\Endpoint;
+use Larder\Internal\Driver\Redis\Wire\WireConnection;
 use Larder\Server\ConnectionSettings;
 use Larder\Tests\Driver\Apcu\ApcuTest;
 use Larder\Tests\Driver\Engine\EngineTest;

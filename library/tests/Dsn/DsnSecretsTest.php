@@ -7,7 +7,7 @@ namespace Larder\Tests\Dsn;
 use Larder\Cache;
 use Larder\Drivers;
 use Larder\Exception\CacheException;
-use Larder\Resolver;
+use Larder\Internal\Resolver;
 use PHPUnit\Framework\TestCase;
 
 /** No message, trace or dump shows a part of a password, however the address with it is broken. */

@@ -6,13 +6,28 @@ namespace Larder\Tests\Dsn;
 
 use Larder\Cache;
 use Larder\Drivers;
+use Larder\Dsn\Dsn;
 use Larder\Dsn\Endpoint;
+use Larder\Dsn\Scheme;
+use Larder\Dsn\Schemes;
 use Larder\Exception\InvalidDsn;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
 final class DsnTest extends TestCase
 {
+    /** Options of all drivers: whether they decide which entries a DSN finds or accepts, and so belong to its identity. */
+    private const OPTIONS = [
+        'namespace' => true, 'database' => true, 'master' => true, 'engine' => true, 'socket' => true,
+        'user_file' => true,
+        'classes' => true, 'sign' => true, 'sslmode' => true, 'tls_ca_file' => true, 'tls_cert_file' => true, 'tls_peer_name' => true, 'read' => true,
+        'local_ttl' => true, 'poll' => true,
+        'serializer' => false, 'compress' => false, 'compress_from' => false,
+        'timeout' => false, 'connect_timeout' => false, 'read_timeout' => false, 'persistent' => false, 'on_failure' => false, 'client' => false,
+        'password_file' => false, 'tls_key_file' => false, 'sentinel_user' => false, 'sentinel_password_file' => false,
+        'max_size' => false, 'sample' => false, 'default_ttl' => false,
+    ];
+
     public function testDsnIsParsed(): void
     {
         $address = Drivers::parse('mysql://me:p%40s%3As@db.example:3307/shop?engine=memory&namespace=a-b_C9');
@@ -100,5 +115,54 @@ final class DsnTest extends TestCase
         $this->expectException(InvalidDsn::class);
         $this->expectExceptionMessage($message);
         Cache::open($address);
+    }
+
+    /** A new option fails here until it is classified; without that it belongs to the identity. */
+    public function testEveryOptionIsClassified(): void
+    {
+        $known = [];
+        foreach ((new Drivers())->schemes() as $scheme) {
+            $dsn = $scheme->name . ($scheme->nesting !== '' ? ':(array:)(array:)' : ($scheme->isRemote ? '://h' : ':'));
+            $this->classify($scheme, static fn(string $options): Dsn => Drivers::parse("$dsn?$options"));
+            $known = [...$known, ...$scheme->options];
+        }
+        foreach ([new \Redis(), new \Memcached(), new \PDO('sqlite::memory:')] as $client) {
+            $held = Drivers::hold($client, true);
+            $this->classify($held->scheme(''), $held->dsn(...));
+        }
+        self::assertSame([], array_diff(array_keys(self::OPTIONS), $known), 'options that no driver has');
+    }
+
+    public function testOptionThatNobodyClassifiedBelongsToTheIdentity(): void
+    {
+        $schemes = new class implements Schemes {
+            public function scheme(string $name): Scheme
+            {
+                return new Scheme('new', ['colour']);
+            }
+
+            public function schemes(): array
+            {
+                return [$this->scheme('new')];
+            }
+        };
+        self::assertNotSame(Dsn::parse('new:?colour=red', $schemes)->identity(), Dsn::parse('new:?colour=blue', $schemes)->identity());
+    }
+
+    public function testUserBelongsToTheIdentityAndThePasswordDoesNot(): void
+    {
+        $identity = static fn(string $login): string => Drivers::parse("pgsql://$login@h/d")->identity();
+        self::assertNotSame($identity('alice'), $identity('bob'));
+        self::assertSame($identity('alice:old'), $identity('alice:new'));
+        self::assertStringNotContainsString('pzqxw', $identity('alice:pzqxw'));
+    }
+
+    /** @param \Closure(string): Dsn $with options */
+    private function classify(Scheme $scheme, \Closure $with): void
+    {
+        foreach ($scheme->options as $option) {
+            $belongs = self::OPTIONS[$option] ?? self::fail("The option $option of $scheme->name: is not classified: does it decide which entries a DSN finds or accepts? See Dsn::identity()");
+            self::assertSame($belongs, $with("$option=1")->identity() !== $with("$option=2")->identity(), "$scheme->name: $option");
+        }
     }
 }

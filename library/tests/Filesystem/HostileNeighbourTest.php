@@ -160,8 +160,8 @@ final class HostileNeighbourTest extends TestCase
             self::assertSame('', $process->getOutput());
         }
         self::assertSame("int(800)\nbool(true)\n", OtherUser::run(self::UNUSED, '$c = Larder\Cache::open("shmop:?namespace=hostile"); var_dump($c->get("n"), $c->clear());'));
-        $record = '$r = Larder\Decorator\Breaker\OutageRecord::ofThisUser("server"); %s echo $r->read()->failures;';
-        OtherUser::run(self::UNUSED, \sprintf($record, '$r->change(fn($o) => new Larder\Decorator\Breaker\Outage(failures: 7));'));
+        $record = '$r = Larder\Internal\Decorator\Breaker\OutageRecord::ofThisUser("server"); %s echo $r->read()->failures;';
+        OtherUser::run(self::UNUSED, \sprintf($record, '$r->change(fn($o) => new Larder\Internal\Decorator\Breaker\Outage(failures: 7));'));
         self::assertSame('7', OtherUser::run(self::UNUSED, \sprintf($record, '')), 'what one process knows of a server, others do');
     }
 

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Filesystem;
 
 use Larder\Exception\StoreUnavailable;
-use Larder\Filesystem\TrustedPath;
+use Larder\Internal\Filesystem\TrustedPath;
 use Larder\Testing\AssertsThrows;
 use Larder\Tests\OtherUser;
 use Larder\Tests\Servers;
@@ -41,21 +41,23 @@ final class TrustedPathTest extends TestCase
     public static function ways(): iterable
     {
         yield 'nothing' => ['', ''];
-        yield 'a folder of a stranger on the way' => ['chown nobody a/b', "directory %s/a/b belongs to another user, nobody. *: chown root '%s/a/b'; *"];
-        yield 'a folder of a stranger above' => ['chown nobody a', "directory %s/a belongs to another user, nobody. *: chown root '%s/a'; *"];
-        yield 'a folder of a stranger at the end' => ['chown nobody a/b/c', "directory %s/a/b/c belongs to another user, nobody. *: rm -r '%s/a/b/c'; *: chown -R www-data '%s/a/b/c'"];
-        yield 'everybody writes above' => ['chmod o+w a', "everybody can write the directory %s/a. *: chmod o-w '%s/a'; *"];
-        yield 'a group writes above' => ['chmod 0775 a', "its group can write the directory %s/a. *: chmod g-w '%s/a'; *"];
-        yield 'all write above' => ['chmod 0777 a', "everybody can write the directory %s/a. *: chmod go-w '%s/a'; *"];
-        yield 'all write at the end' => ['chmod 0777 a/b/c', "everybody can write the directory %s/a/b/c. *: rm -r '%s/a/b/c'; *: chmod go-w '%s/a/b/c'"];
+        yield 'a folder of a stranger on the way' => ['chown nobody a/b', 'directory %s/a/b belongs to another user, nobody. *Use a path that only www-data can change'];
+        yield 'a folder of a stranger above' => ['chown nobody a', 'directory %s/a belongs to another user, nobody. *Use a path that only www-data can change'];
+        yield 'a folder of a stranger at the end' => ['chown nobody a/b/c', 'directory %s/a/b/c belongs to another user, nobody. Use a directory of its own, that only www-data can write'];
+        yield 'a cache of a stranger at the end' => ['mkdir a/b/c/0f && chown nobody a/b/c', "directory %s/a/b/c belongs to another user, nobody. *: rm -r '%s/a/b/c'"];
+        yield 'everybody writes above' => ['chmod o+w a', 'everybody can write the directory %s/a. *Use a path that only www-data can change'];
+        yield 'a group writes above' => ['chmod 0775 a', 'its group can write the directory %s/a. *Use a path that only www-data can change'];
+        yield 'all write above' => ['chmod 0777 a', 'everybody can write the directory %s/a. *Use a path that only www-data can change'];
+        yield 'all write at the end' => ['chmod 0777 a/b/c', 'everybody can write the directory %s/a/b/c. Use a directory of its own, that only www-data can write'];
+        yield 'all write a cache at the end' => ['mkdir a/b/c/0f && chmod 0777 a/b/c', "everybody can write the directory %s/a/b/c. *: rm -r '%s/a/b/c'"];
         yield 'sticky above, as /tmp is' => ['chmod 1777 a', ''];
         yield 'sticky above, and the next is of a stranger' => ['chmod 1777 a && chown nobody a/b', 'directory %s/a/b belongs to another user, *'];
-        yield 'sticky at the end' => ['chmod 1777 a/b/c', 'everybody can write the directory %s/a/b/c. *'];
+        yield 'sticky at the end' => ['chmod 1777 a/b/c', "everybody can write the directory %s/a/b/c. Make a directory of its own there, and use that: mkdir -m 700 '%s/a/b/c/larder-www-data'"];
         yield 'a link' => ['mv a/b elsewhere && ln -s ../elsewhere a/b', ''];
         yield 'a link into what a stranger owns' => ['mkdir s && mv a/b s/b && chown nobody s && ln -s ../s/b a/b', 'directory %s/s belongs to another user, nobody. *'];
         yield 'a link in a folder of a stranger, back to a good one' => ['mkdir s && ln -s ../elsewhere s/l && mv a/b elsewhere && chown nobody s && ln -s ../s/l a/b', 'directory %s/s belongs to another user, nobody. *'];
-        yield 'an absolute link of a stranger' => ['mv a/b elsewhere && ln -s "$PWD/elsewhere" a/b && chown -h nobody a/b', "link %s/a/b belongs to another user, nobody. *: chown -h root '%s/a/b'; *"];
-        yield 'a circle of links' => ['rm -r a/b && ln -s b a/b', 'the links at %s/a/b lead in a circle. *'];
+        yield 'an absolute link of a stranger' => ['mv a/b elsewhere && ln -s "$PWD/elsewhere" a/b && chown -h nobody a/b', 'link %s/a/b belongs to another user, nobody. *Use a path that only www-data can change'];
+        yield 'a circle of links' => ['rm -r a/b && ln -s b a/b', 'the links at %s/a/b lead in a circle. Name another path'];
         yield 'a file on the way' => ['rm -r a/b && touch a/b', '%s/a/b is not a directory. *'];
         yield 'a regular file at the end' => ['rmdir a/b/c && touch a/b/c', ''];
         yield 'a file that everybody can write' => ['rmdir a/b/c && touch a/b/c && chmod 0666 a/b/c', 'everybody can write the file %s/a/b/c. *'];
@@ -76,7 +78,7 @@ final class TrustedPathTest extends TestCase
 
             return true;
         });
-        posix_seteuid(OtherUser::VICTIM);
+        OtherUser::become(OtherUser::VICTIM);
         $said = '';
 
         try {
@@ -93,16 +95,16 @@ final class TrustedPathTest extends TestCase
     }
 
     /** The command is taken as it stands in the message. */
-    public function testSuggestedCommandRepairsThePath(): void
+    public function testSuggestedCommandMakesAGoodPath(): void
     {
         $odd = $this->home . "/it's \$HOME";
-        mkdir($odd . '/cache', recursive: true);
-        chmod($odd, 0o777);
+        mkdir($odd);
+        chmod($odd, 0o1777);
 
-        $refusal = self::assertThrows(StoreUnavailable::class, static fn() => TrustedPath::check('file', $odd . '/cache'));
-        self::assertSame(1, preg_match('/: (chmod .*); or use/', $refusal->how, $command));
+        $refusal = self::assertThrows(StoreUnavailable::class, static fn() => TrustedPath::check('file', $odd));
+        self::assertSame(1, preg_match('/: (mkdir .*)$/D', $refusal->how, $command));
         exec($command[1]);
-        self::assertSame($odd . '/cache', TrustedPath::check('file', $odd . '/cache'));
+        self::assertSame($odd . '/larder-root', TrustedPath::check('file', $odd . '/larder-root'));
     }
 
     public function testLinksAreResolved(): void
@@ -114,8 +116,8 @@ final class TrustedPathTest extends TestCase
 
     public function testPathHiddenByOpenBasedirIsTrusted(): void
     {
-        $code = \sprintf('try { echo Larder\Filesystem\TrustedPath::check("file", %s); } catch (Throwable $e) { echo $e->getMessage(); }', var_export($this->home . '/a/b/c', true));
-        $inside = ['-n', '-d', \sprintf('open_basedir=%s/a:%s:%s', $this->home, \dirname(__DIR__, 3), Servers::directory('psr'))];
+        $code = \sprintf('try { echo Larder\Internal\Filesystem\TrustedPath::check("file", %s); } catch (Throwable $e) { echo $e->getMessage(); }', var_export($this->home . '/a/b/c', true));
+        $inside = ['-n', '-d', \sprintf('open_basedir=%s/a:%s', $this->home, OtherUser::library())];
         chown($this->home, OtherUser::STRANGER);
         self::assertSame($this->home . '/a/b/c', OtherUser::run(OtherUser::VICTIM, $code, $inside));
         chmod($this->home . '/a', 0o777);
@@ -124,8 +126,8 @@ final class TrustedPathTest extends TestCase
 
     public function testUserIsKnownWithoutPosix(): void
     {
-        $code = 'var_dump(function_exists("posix_geteuid"), Larder\Process\User::id());';
+        $code = 'var_dump(function_exists("posix_geteuid"), Larder\Internal\Process\User::id());';
         self::assertSame("bool(false)\nint(33)\n", OtherUser::run(OtherUser::VICTIM, $code, ['-n']));
-        self::assertSame("bool(false)\nint(33)\n", OtherUser::run(OtherUser::VICTIM, $code, ['-n', '-d', 'open_basedir=/tmp:' . \dirname(__DIR__, 3)]), 'without a look at /proc');
+        self::assertSame("bool(false)\nint(33)\n", OtherUser::run(OtherUser::VICTIM, $code, ['-n', '-d', 'open_basedir=/tmp:' . OtherUser::library()]), 'without a look at /proc');
     }
 }

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Http;
 
-use Larder\Http\HttpDate;
+use Larder\Internal\Http\HttpDate;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 

@@ -6,6 +6,7 @@ namespace Larder\Tests\Http;
 
 use Larder\Cache;
 use Larder\Cli\Server\RedisServer;
+use Larder\Exception\StoreFailed;
 use Larder\Http\ResponseCache;
 use Larder\Remember\Computation;
 use Larder\Testing\Fork;
@@ -20,6 +21,7 @@ use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 use Psr\Http\Message\ResponseInterface;
 use Psr\Http\Message\ServerRequestInterface;
+use Psr\Log\NullLogger;
 use Symfony\Component\Filesystem\Filesystem;
 
 /** What is kept for all visitors, and above all what is not: each rule with the leak that it prevents. */
@@ -44,6 +46,55 @@ final class ResponseCacheTest extends TestCase
         self::assertSame('DENY', $second->getHeaderLine('X-Frame-Options'));
         self::assertSame(['Larder; fwd=uri-miss', '0'], [$first->getHeaderLine('Cache-Status'), $second->getHeaderLine('Age')]);
         self::assertMatchesRegularExpression('/^Larder; hit; ttl=(60|59)$/D', $second->getHeaderLine('Cache-Status'));
+    }
+
+    /** @return iterable<string, array{string, int}> the method, and the call at which the server stops */
+    public static function outages(): iterable
+    {
+        foreach (['GET', 'HEAD', 'POST'] as $method) {
+            yield "$method, before the first call" => [$method, 0];
+            yield "$method, in the first call" => [$method, 1];
+            if ($method !== 'GET') { // there is none
+                yield "$method, in the second call" => [$method, 2];
+            }
+            yield "$method, after the second call" => [$method, 3];
+        }
+    }
+
+    /** Each request is answered once, whatever fails before, in or after the application. */
+    #[DataProvider('outages')]
+    public function testOutageOfAStoreThatThrowsIsAMiss(string $method, int $stopsAt): void
+    {
+        $server = RedisServer::start(Servers::directory('responses-' . strtolower($method) . $stopsAt));
+        $this->cache = Cache::open("redis://$server->socket?on_failure=throw&timeout=10", new NullLogger());
+        $application = new Application(static function (ServerRequestInterface $request, int $call) use ($server, $stopsAt): Response {
+            if ($call === $stopsAt) {
+                $server->stop();
+            }
+
+            return new Response(200, self::KEPT, "call $call");
+        });
+        if ($stopsAt === 0) {
+            $server->stop();
+        }
+        for ($request = 1; $request <= 4; ++$request) {
+            if ($stopsAt === 3 && $request === 3) {
+                $server->stop();
+            }
+            $calls = $application->calls;
+            self::assertSame(200, $this->get($application, method: $method)->getStatusCode());
+            self::assertLessThanOrEqual($calls + 1, $application->calls);
+        }
+        self::assertSame('Larder; fwd=bypass; detail=store', $this->get($application)->getHeaderLine('Cache-Status'));
+        $server->stop();
+    }
+
+    public function testFailureOfTheApplicationsOwnStoreIsThrown(): void
+    {
+        $application = new Application(static fn(): never => throw StoreFailed::because('redis', 'of the application'));
+        $this->expectException(StoreFailed::class);
+        $this->expectExceptionMessage('of the application');
+        $this->get($application);
     }
 
     public function testHeadIsAnsweredFromAStoredGetAndNeverStored(): void

@@ -4,8 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Lock;
 
-use Larder\Lock\LockOwner;
+use Larder\Internal\Lock\LockOwner;
 use Larder\Testing\Fork;
+use Larder\Tests\PhpProcess;
 use PHPUnit\Framework\TestCase;
 
 final class LockOwnerTest extends TestCase
@@ -40,6 +41,22 @@ final class LockOwnerTest extends TestCase
         self::assertSame([true, true], [$fork[2], $fork[3]]);
         self::assertFalse(LockOwner::lives($fork[0]), 'it has ended');
         self::assertTrue(LockOwner::lives($own));
+    }
+
+    /** As containers of one image on two machines have them: the kernel soon gives the number of a namespace again. */
+    public function testProcessesThatLookAlikeHaveDifferentNumbers(): void
+    {
+        if (posix_geteuid() !== 0) {
+            self::markTestSkipped('Only root makes a pid namespace');
+        }
+        $code = 'printf("%d %s %s|%d", getmypid(), gethostname(), readlink("/proc/self/ns/pid"), Larder\Internal\Lock\LockOwner::number());';
+        $numbers = [];
+        do {
+            self::assertLessThan(50, \count($numbers, \COUNT_RECURSIVE));
+            [$looks, $number] = explode('|', PhpProcess::run($code, under: ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc']), 2);
+            $numbers[$looks][] = $number;
+        } while (\count($numbers[$looks]) < 2);
+        self::assertNotSame(...$numbers[$looks]);
     }
 
     public function testReusedPidIsNotTheOwner(): void

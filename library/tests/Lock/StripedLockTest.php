@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Lock;
 
-use Larder\Lock\StripedLock;
+use Larder\Internal\Lock\StripedLock;
 use Larder\Testing\Fork;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\TestCase;

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Lock;
 
 use Larder\Cache;
-use Larder\Lock\StripedLock;
+use Larder\Internal\Lock\StripedLock;
 use Larder\Testing\Fork;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;

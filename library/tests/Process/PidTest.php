@@ -5,7 +5,6 @@ declare(strict_types=1);
 namespace Larder\Tests\Process;
 
 use Larder\Tests\PhpProcess;
-use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\RequiresPhpExtension;
 use PHPUnit\Framework\TestCase;
@@ -37,21 +36,6 @@ final class PidTest extends TestCase
     {
         self::assertSame($hasEngine ? 'yes' : 'no', PhpProcess::run('echo extension_loaded("larder") ? "yes" : "no";', $options));
         self::assertSame('its own, its own', PhpProcess::run(self::CODE, $options));
-    }
-
-    #[RequiresPhpExtension('larder')]
-    #[RequiresPhpExtension('Zend OPcache')]
-    public function testCodeCompiledWithTheEngineRunsWithoutIt(): void
-    {
-        if (PhpProcess::hasEngine()) {
-            self::markTestSkipped('no PHP here is without the engine');
-        }
-        $cache = Servers::directory('compiled');
-        $options = ['-d', 'opcache.enable_cli=1', '-d', "opcache.file_cache=$cache", '-d', 'opcache.file_update_protection=0'];
-        $code = 'var_dump(extension_loaded("larder"), \Larder\Process\Pid::own() === getmypid());';
-        self::assertSame("bool(true)\nbool(true)\n", PhpProcess::run($code, [...$options, ...PhpProcess::withEngine()]));
-        self::assertNotSame([], glob("$cache/*"), 'what was compiled is kept');
-        self::assertSame("bool(false)\nbool(true)\n", PhpProcess::run($code, $options));
     }
 
     /** @return list<string> extensions that PHP would not have without its settings */

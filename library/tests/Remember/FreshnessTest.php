@@ -4,8 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Remember;
 
-use Larder\Remember\Freshness;
-use Larder\Remember\StoredValue;
+use Larder\Internal\Remember\Freshness;
+use Larder\Internal\Remember\StoredValue;
 use Larder\Testing\SetClock;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\Group;

@@ -7,13 +7,13 @@ namespace Larder\Tests\Remember;
 use Larder\Cache;
 use Larder\Cli\Server\RedisServer;
 use Larder\Driver\Memory\ArrayStore;
-use Larder\Driver\None\NullStore;
 use Larder\Exception\StoreFailed;
-use Larder\Remember\Freshness;
-use Larder\Remember\Remember;
+use Larder\Internal\Driver\None\NullStore;
+use Larder\Internal\Remember\Freshness;
+use Larder\Internal\Remember\Remember;
+use Larder\Internal\Remember\StoredValue;
+use Larder\Internal\Tag\Tags;
 use Larder\Remember\RememberOptions;
-use Larder\Remember\StoredValue;
-use Larder\Tag\Tags;
 use Larder\Testing\Fork;
 use Larder\Testing\SetClock;
 use Larder\Tests\Driver\File\FileTest;
@@ -85,6 +85,21 @@ final class RememberTest extends TestCase
         self::assertLessThan(30.0, microtime(true) - $start, 'nothing was waited for');
         $this->expectException(StoreFailed::class);
         $throwing->remember('k', 60, self::value(4));
+    }
+
+    /** It takes a placeholder, but neither the value nor the release of the lease. */
+    public function testStoreThatRefusesToCompareMakesNobodyWait(): void
+    {
+        $server = RedisServer::start(Servers::directory('remember-without-scripts'));
+        $admin = new \Redis();
+        $admin->connect($server->socket);
+        $admin->rawcommand('ACL', 'SETUSER', 'plain', 'on', '>word', '~*', '+@all', '-eval', '-evalsha');
+        $start = microtime(true);
+        for ($i = 0; $i < 3; ++$i) {
+            $open = static fn(): Cache => Cache::open("redis://plain:word@{$server->socket}" . '?' . ltrim(Servers::PATIENTLY, '&'));
+            self::assertSame($i, Fork::run(static fn(): mixed => $open()->remember('k', 60, self::value($i), wait: 60, lease: 60)));
+        }
+        self::assertLessThan(30.0, microtime(true) - $start);
     }
 
     /** Through the whole of it: the share of reads that recompute the value, second by second before its end. */

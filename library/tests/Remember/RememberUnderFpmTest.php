@@ -8,6 +8,8 @@ use Larder\Cache;
 use Larder\Cli\Server\PhpFpmPool;
 use Larder\Cli\Server\PhpFpmResponse;
 use Larder\Cli\Server\PhpFpmServer;
+use Larder\Cli\System\TemporaryDirectory;
+use Larder\Tests\PhpProcess;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\Group;
@@ -19,21 +21,40 @@ final class RememberUnderFpmTest extends TestCase
 {
     private PhpFpmServer $server;
     private string $directory;
+    private string $dsn;
+    private TemporaryDirectory $memory;
 
     protected function setUp(): void
     {
         $this->directory = Servers::directory('remember-' . bin2hex(random_bytes(4)));
         touch($this->log());
-        $this->server = PhpFpmServer::start($this->directory . '/fpm', ['memory_limit' => '64M', 'html_errors' => 0], pools: [new PhpFpmPool(workers: 2)]);
+        $this->dsn = 'file://' . $this->directory;
+        $this->memory = new TemporaryDirectory('/dev/shm');
+        $this->server = PhpFpmServer::start(
+            $this->directory . '/fpm',
+            ['memory_limit' => '64M', 'html_errors' => 0, 'larder.path' => $this->memory->path],
+            PhpProcess::hasEngine() ? [] : [\dirname(__DIR__, 3) . '/extension/modules/larder.so'],
+            [new PhpFpmPool(workers: 2)],
+        );
+    }
+
+    /** @return iterable<string, array{string|null}> null for files */
+    public static function stores(): iterable
+    {
+        yield 'files' => [null];
+        yield 'the engine' => ['larder:'];
     }
 
     protected function tearDown(): void
     {
         $this->server->stop();
+        $this->memory->remove();
     }
 
-    public function testStaleValueIsServedAndRecomputedAfterTheResponse(): void
+    #[DataProvider('stores')]
+    public function testStaleValueIsServedAndRecomputedAfterTheResponse(?string $dsn): void
     {
+        $this->dsn = $dsn ?? $this->dsn;
         $first = $this->ask('');
         usleep(350_000);
         $stale = $this->ask('slow');
@@ -71,16 +92,32 @@ final class RememberUnderFpmTest extends TestCase
         self::assertFalse($this->isMade(), 'the session was there before the new value');
     }
 
-    /** @return iterable<string, array{string}> */
+    #[DataProvider('stores')]
+    public function testRecomputationBehindAFatalOneIsDoneByTheNextRequest(?string $dsn): void
+    {
+        $this->dsn = $dsn ?? $this->dsn;
+        $first = $this->ask('two');
+        usleep(350_000);
+        $response = $this->request('fatal first');
+        self::assertStringContainsString($first['value'], $response->body, 'the old value');
+        $start = microtime(true);
+        self::assertNotSame($first['value'], $this->awaited($first['value']));
+        self::assertLessThan(30.0, microtime(true) - $start, 'half of the lease');
+    }
+
+    /** @return iterable<string, array{string, string|null}> */
     public static function ends(): iterable
     {
-        yield 'exit()' => ['exit'];
-        yield 'an error that cannot be caught' => ['exhaust'];
+        foreach (self::stores() as $store => [$dsn]) {
+            yield "exit(), $store" => ['exit', $dsn];
+            yield "an error that cannot be caught, $store" => ['exhaust', $dsn];
+        }
     }
 
     #[DataProvider('ends')]
-    public function testComputationThatExitsReleasesItsLease(string $how): void
+    public function testComputationThatExitsReleasesItsLease(string $how, ?string $dsn): void
     {
+        $this->dsn = $dsn ?? $this->dsn;
         $this->request($how);
         self::assertSame(1, $this->computations());
         $start = microtime(true);
@@ -120,7 +157,7 @@ final class RememberUnderFpmTest extends TestCase
 
     private function request(string $do): PhpFpmResponse
     {
-        return $this->server->request(__DIR__ . '/pages/remember.php', http_build_query(['do' => $do, 'directory' => $this->directory, 'log' => $this->log()]));
+        return $this->server->request(__DIR__ . '/pages/remember.php', http_build_query(['do' => $do, 'dsn' => $this->dsn, 'directory' => $this->directory, 'log' => $this->log()]));
     }
 
     private function log(): string

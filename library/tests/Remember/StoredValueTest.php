@@ -6,7 +6,13 @@ namespace Larder\Tests\Remember;
 
 use Larder\Cache;
 use Larder\Driver\Memory\ArrayStore;
-use Larder\Remember\StoredValue;
+use Larder\Internal\Codec\IgbinaryCodec;
+use Larder\Internal\Codec\JsonCodec;
+use Larder\Internal\Codec\MsgpackCodec;
+use Larder\Internal\Codec\PhpCodec;
+use Larder\Internal\Codec\SignedCodec;
+use Larder\Internal\Remember\Placeholder;
+use Larder\Internal\Remember\StoredValue;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
@@ -101,6 +107,17 @@ final class StoredValueTest extends TestCase
             self::assertSame($mine, $cache->get('set'));
             self::assertSame($mine, $cache->get('nothing', $mine));
             self::assertSame($mine, $cache->getMany(['nothing'], $mine)['nothing']);
+        }
+    }
+
+    /** So that a list of keys needs no more of any value. */
+    public function testPlaceholderIsShort(): void
+    {
+        $numbers = [\PHP_INT_MAX, \PHP_INT_MAX, \PHP_INT_MAX, 1 / 3, \PHP_INT_MAX, 1, \PHP_INT_MAX, \PHP_INT_MAX, \PHP_INT_MAX, \PHP_INT_MAX];
+        $placeholder = Placeholder::of([StoredValue::MARK => [StoredValue::NEVER_FRESH, 0.0, [], ...$numbers], 0 => null]);
+        self::assertNotNull($placeholder);
+        foreach ([new PhpCodec(), new JsonCodec(), new IgbinaryCodec(), new MsgpackCodec()] as $codec) {
+            self::assertLessThan(Placeholder::LONGEST, SignedCodec::HEAD + \strlen($codec->encode($placeholder->stored(), 'k')));
         }
     }
 }

@@ -291,11 +291,30 @@ final class HandlerTest extends TestCase
         new Handler(Cache::open($dsn));
     }
 
-    public function testTierIsRefused(): void
+    /** @return iterable<string, array{\Closure(): Cache}> */
+    public static function staleReads(): iterable
     {
+        yield 'a tier' => [static fn(): Cache => Cache::open('tier:(array:)(sqlite://' . Servers::directory('sessions') . '/tier.sqlite)')];
+        yield 'a tier over a client' => [static fn(): Cache => Cache::over(new \PDO('sqlite::memory:'), local: 'array:')];
+        yield 'a tier over a client that is made later' => [static fn(): Cache => Cache::over(static fn(): \Redis => new \Redis(), local: 'array:')];
+        yield 'replicas of a master' => [static fn(): Cache => Cache::open('redis+sentinel://127.0.0.1/shop?read=replica')];
+        yield 'replicas of a cluster, sampled' => [static fn(): Cache => Cache::open('redis+cluster://127.0.0.1?read=replica&sample=10')];
+    }
+
+    /** @param \Closure(): Cache $open */
+    #[DataProvider('staleReads')]
+    public function testStoreWithStaleReadsIsRefused(\Closure $open): void
+    {
+        $cache = $open();
         $this->expectException(NotSupported::class);
-        $this->expectExceptionMessage('use its shared store');
-        new Handler(Cache::open('tier:(array:)(sqlite://' . Servers::directory('sessions') . '/tier.sqlite)'));
+        $this->expectExceptionMessage('returns old values for a while');
+        new Handler($cache);
+    }
+
+    public function testMastersAreAccepted(): void
+    {
+        $this->expectNotToPerformAssertions();
+        new Handler(Cache::open('redis+sentinel://127.0.0.1/shop?read=master'));
     }
 
     #[TestWith([-1, 30])]

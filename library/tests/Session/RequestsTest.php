@@ -8,7 +8,7 @@ use Larder\Cache;
 use Larder\Cli\Server\PhpFpmPool;
 use Larder\Cli\Server\PhpFpmResponse;
 use Larder\Cli\Server\PhpFpmServer;
-use Larder\Cli\Server\ServerFailed;
+use Larder\Cli\System\ServerFailed;
 use Larder\Contract\LockingStore;
 use Larder\Testing\Fork;
 use Larder\Tests\PhpProcess;
@@ -108,8 +108,10 @@ final class RequestsTest extends TestCase
         $this->visit($dsn, 'count');
         self::assertSame(500, $this->ask($dsn, 'fail')->status);
         self::assertSame(3, $this->visit($dsn, 'count'));
-        self::assertStringContainsString('memory size', $this->ask($dsn, 'use up all memory')->errors);
+        self::assertMatchesRegularExpression('/^[^\n]*memory size[^\n]*$/D', $this->ask($dsn, 'use up all memory')->errors, 'and no error of the session');
         self::assertSame(4, $this->visit($dsn, 'count', ['WAIT' => '0.2']));
+        self::assertMatchesRegularExpression('/^[^\n]*memory size[^\n]*$/D', $this->ask($dsn, 'use up the last of memory')->errors);
+        self::assertSame(5, $this->visit($dsn, 'count', ['WAIT' => '0.2']));
     }
 
     #[DataProvider('stores')]

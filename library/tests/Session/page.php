@@ -54,6 +54,11 @@ switch ($parameter('QUERY_STRING')) {
     case 'fail':
         $_SESSION['n'] = ++$n;
         throw new RuntimeException('as applications do');
+    case 'use up the last of memory': // in steps that leave nothing
+        for ($all = null;;) {
+            $all = [$all, str_repeat('x', 4000)];
+        }
+        // no break
     case 'use up all memory':
         for ($all = [];;) {
             $all[] = $all;

@@ -7,7 +7,7 @@ namespace Larder\Tests\Tag;
 use Larder\Contract\Store;
 use Larder\Decorator\TransparentDecorator;
 use Larder\Driver\Memory\ArrayStore;
-use Larder\Key\ReservedKey;
+use Larder\Internal\Key\ReservedKey;
 
 /**
  * A control: it loses tag versions and returns the last known one as if nothing had happened, or 1 as a counter that starts
@@ -39,16 +39,6 @@ final class ForgetfulStore extends TransparentDecorator
         return $this->get($key, $this) !== $this;
     }
 
-    public function set(string $key, mixed $value, int|float $ttl = 0): bool
-    {
-        return $this->store->set($key, $value, $ttl);
-    }
-
-    public function setMany(array $values, int|float $ttl = 0): bool
-    {
-        return $this->store->setMany($values, $ttl);
-    }
-
     public function add(string $key, mixed $value, int|float $ttl = 0): bool
     {
         $this->known[$key] ??= $this->countsFromOne ? 1 : $value;
@@ -68,11 +58,6 @@ final class ForgetfulStore extends TransparentDecorator
     public function deleteMany(array $keys): bool
     {
         return !\in_array(false, array_map($this->delete(...), $keys), true);
-    }
-
-    public function clear(): bool
-    {
-        return $this->store->clear();
     }
 
     public function decorated(): Store

@@ -6,7 +6,7 @@ namespace Larder\Tests\Tag;
 
 use Larder\Contract\Store;
 use Larder\Driver\Memory\ArrayStore;
-use Larder\Key\ReservedKey;
+use Larder\Internal\Key\ReservedKey;
 
 /** A store with no capability, which records its calls and may refuse Larder's own entries. */
 final class RecordingStore implements Store

@@ -7,8 +7,8 @@ namespace Larder\Tests\Tag;
 use Larder\Cache;
 use Larder\Contract\Store;
 use Larder\Driver\Memory\ArrayStore;
-use Larder\Key\ReservedKey;
-use Larder\Tag\Tags;
+use Larder\Internal\Key\ReservedKey;
+use Larder\Internal\Tag\Tags;
 use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 

@@ -58,7 +58,7 @@ assertType('DateTimeImmutable', $cache->remember('k', 60, static function (Compu
 
 $pool = new ItemPool($cache);
 assertType('Larder\Psr\Item', $pool->getItem('k'));
-assertType('Larder\Psr\Pairs<Larder\Psr\Item>', $pool->getItems(['a']));
+assertType('Larder\Internal\Psr\Pairs<Larder\Psr\Item>', $pool->getItems(['a']));
 foreach ($pool->getItems(['a']) as $key => $item) {
     assertType('string', $key);
     assertType('Larder\Psr\Item', $item);

@@ -9,8 +9,8 @@ use Larder\Key\Key;
 use Larder\Key\Ttl;
 
 /**
- * Atomic operations for stores that can read a value and replace it without interruption: they hold a lock or a transaction
- * meanwhile, or start over after a conflict.
+ * Atomic operations for stores that can read and replace a value without interruption: they hold a lock or a
+ * transaction, or start over after a conflict.
  *
  * @template T the form in which the store keeps values
  */
@@ -34,7 +34,8 @@ trait ChangesAtomically
     {
         $until = Ttl::until($ttl);
 
-        return $this->change($key, static fn(?Entry $old): Entry|false => $old === null ? false : new Entry($old->stored, $until));
+        return $this->change($key, static fn(?Entry $old): Entry|false
+            => $old === null ? false : new Entry($old->stored, $until));
     }
 
     public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false
@@ -53,8 +54,10 @@ trait ChangesAtomically
 
     public function swap(string $key, int $old, int $new): bool
     {
-        return $this->change($key, fn(?Entry $there): Entry|false => $there !== null && $this->unpack($key, $there->stored) === $old
-            ? new Entry($this->pack($key, $new), $there->until) : false);
+        return $this->change($key, fn(?Entry $there): Entry|false
+            => $there !== null && $this->unpack($key, $there->stored) === $old
+                ? new Entry($this->pack($key, $new), $there->until)
+                : false);
     }
 
     /** @param \Closure(mixed): bool $isExpected */
@@ -89,7 +92,7 @@ trait ChangesAtomically
     }
 
     /**
-     * Reads by a change that changes nothing. Stores whose readers need no lock override it with a cheaper read.
+     * Stores whose readers need no lock override this with a cheaper read.
      *
      * @return Entry<T>|null
      */
@@ -106,9 +109,9 @@ trait ChangesAtomically
     }
 
     /**
-     * @param \Closure(Entry<T>|null): (Entry<T>|false|null) $change receives the existing entry, null if there is none, and
-     *        returns the new one, null to delete it, or false to change nothing. It may be called several times
-     * @return bool whether it was changed; false if nothing was to change, or the store refused and the entry stays
+     * @param \Closure(Entry<T>|null): (Entry<T>|false|null) $change receives the existing entry or null, and returns
+     *        the new one, null to delete it, or false to change nothing. It may be called several times
+     * @return bool true if it was changed; false if nothing was to change, or the store refused and the entry stays
      */
     abstract private function change(string $key, \Closure $change): bool;
 

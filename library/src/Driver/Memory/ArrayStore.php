@@ -5,7 +5,6 @@ declare(strict_types=1);
 namespace Larder\Driver\Memory;
 
 use Larder\Codec\Codec;
-use Larder\Codec\PhpCodec;
 use Larder\Contract\AtomicStore;
 use Larder\Contract\Entry;
 use Larder\Contract\ExpiryAwareStore;
@@ -14,16 +13,17 @@ use Larder\Contract\LockingStore;
 use Larder\Contract\ResettableStore;
 use Larder\Contract\Store;
 use Larder\Driver\Common\ChangesAtomically;
-use Larder\Driver\Common\OneByOne;
-use Larder\Driver\Common\PacksPlainData;
+use Larder\Driver\Common\LoopedBatch;
+use Larder\Internal\Codec\PhpCodec;
+use Larder\Internal\Driver\Common\PlainData;
 use Larder\Key\Key;
 use Larder\Key\Ttl;
 use Larder\Lock\LocksByChanging;
 use Psr\Clock\ClockInterface;
 
 /**
- * Keeps values in this object, for this request: what a later get sees is what was set, whatever the caller has done
- * with its objects since. Nothing is evicted; what has expired goes when it is asked for or written over.
+ * Keeps values in this object, for this request: a get returns the value as it was set, even if the caller has changed
+ * its objects since. Nothing is evicted; an expired value is removed when it is read.
  */
 final class ArrayStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, ResettableStore
 {
@@ -31,23 +31,22 @@ final class ArrayStore implements Store, AtomicStore, LockingStore, ListableStor
     use ChangesAtomically;
     /** @use LocksByChanging<array{bool, mixed}> */
     use LocksByChanging;
-    use OneByOne;
-    use PacksPlainData;
+    use LoopedBatch;
 
-    /** @var array<array-key, array{bool, mixed, float}> encoded?, value, time of expiry by the clock (0.0 for never) */
+    /** @var array<array-key, array{bool, mixed, float}> true if encoded, value, expiry by the clock (0.0 for never) */
     private array $entries = [];
 
-    /** @param ClockInterface|null $clock by which values and locks expire, for tests; null for that of the machine */
-    public function __construct(private readonly Codec $codec = new PhpCodec(), private readonly ?ClockInterface $clock = null) {}
+    /** @param ClockInterface|null $clock for the expiry of values and locks in tests; null for the machine's */
+    public function __construct(
+        private readonly Codec $codec = new PhpCodec(),
+        private readonly ?ClockInterface $clock = null,
+    ) {}
 
     public function get(string $key, mixed $default = null): mixed
     {
         $entry = $this->entry($key);
-        if ($entry === null) {
-            return $default;
-        }
 
-        return $this->unpack($key, [$entry[0], $entry[1]], $default);
+        return $entry === null ? $default : $this->unpack($key, [$entry[0], $entry[1]], $default);
     }
 
     public function has(string $key): bool
@@ -72,7 +71,6 @@ final class ArrayStore implements Store, AtomicStore, LockingStore, ListableStor
         return true;
     }
 
-    /** As at the end of a request that has a process of its own. */
     public function reset(): void
     {
         $this->entries = [];
@@ -97,17 +95,29 @@ final class ArrayStore implements Store, AtomicStore, LockingStore, ListableStor
     private function change(string $key, \Closure $change): bool
     {
         $entry = $this->entry($key);
-        $new = $change($entry === null ? null : new Entry([$entry[0], $entry[1]], $entry[2] === 0.0 ? 0.0 : $entry[2] - $this->ahead()));
-        if ($new === false) {
-            return false;
-        }
+        $expiry = $entry[2] ?? 0.0;
+        $until = $expiry === 0.0 ? 0.0 : $expiry - $this->ahead();
+        $new = $change($entry === null ? null : new Entry([$entry[0], $entry[1]], $until));
         if ($new === null) {
             unset($this->entries[$key]);
-        } else {
-            $this->entries[$key] = [...$new->stored, $new->until === null ? $entry[2] ?? 0.0 : $this->byClock($new->until)];
+        } elseif ($new !== false) {
+            $expiry = $new->until === null ? $expiry : $this->byClock($new->until);
+            $this->entries[$key] = [...$new->stored, $expiry];
         }
 
-        return true;
+        return $new !== false;
+    }
+
+    /** @return array{bool, mixed} */
+    private function pack(string $key, mixed $value): array
+    {
+        return PlainData::pack($value, $key, $this->codec);
+    }
+
+    /** @param array{bool, mixed} $stored */
+    private function unpack(string $key, mixed $stored, mixed $default = null): mixed
+    {
+        return $stored[0] && \is_string($stored[1]) ? $this->codec->decode($stored[1], $key, $default) : $stored[1];
     }
 
     /**

@@ -4,12 +4,13 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Decorator\Breaker;
 
-use Larder\Decorator\Breaker\Breaker;
-use Larder\Decorator\Breaker\BreakerStore;
-use Larder\Decorator\Breaker\OutageRecord;
-use Larder\Driver\Redis\RedisStore;
 use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreFailed;
+use Larder\Internal\Decorator\Breaker\Breaker;
+use Larder\Internal\Decorator\Breaker\BreakerStore;
+use Larder\Internal\Decorator\Breaker\OutageRecord;
+use Larder\Internal\Driver\Redis\Phpredis;
+use Larder\Internal\Driver\Redis\RedisStore;
 use Larder\Server\ConnectionSettings;
 use Larder\Testing\Fork;
 use Larder\Testing\SetClock;
@@ -41,7 +42,7 @@ final class BreakerTest extends TestCase
         self::assertTrue($breaker->allows());
         $breaker->failed(self::failure());
         self::assertTrue($breaker->allows());
-        $breaker->worked();
+        $breaker->recordSuccess();
         $breaker->failed(self::failure());
         self::assertTrue($breaker->allows());
         self::assertSame([], $this->log->entries());
@@ -72,7 +73,7 @@ final class BreakerTest extends TestCase
         $this->pass(0.6);
         self::assertTrue($breaker->allows());
         self::assertFalse($breaker->allows(), 'while the probe is under way');
-        $breaker->worked();
+        $breaker->recordSuccess();
         self::assertTrue($breaker->allows());
         self::assertTrue($breaker->allows());
         self::assertSame('notice: redis at server:6379 is back after 0.6 seconds', $this->log->entries()[1]);
@@ -126,7 +127,7 @@ final class BreakerTest extends TestCase
             $breaker->failed(self::failure());
             $breaker->failed(self::failure());
             $untils[(string) $record->read()->until] = true;
-            $breaker->worked();
+            $breaker->recordSuccess();
         }
         self::assertGreaterThan(10, \count($untils));
     }
@@ -138,7 +139,7 @@ final class BreakerTest extends TestCase
         self::assertTrue($breaker->allows());
         $breaker->endedWithoutCall();
         self::assertTrue($breaker->allows());
-        $breaker->worked();
+        $breaker->recordSuccess();
         self::assertCount(2, $this->log->entries());
     }
 
@@ -146,7 +147,7 @@ final class BreakerTest extends TestCase
     {
         $breaker = $this->open();
         $this->pass(0.6);
-        $store = new BreakerStore(new RedisStore(new ConnectionSettings(Endpoint::unix('/nowhere/redis.sock'))), $breaker);
+        $store = new BreakerStore(new RedisStore(new Phpredis(new ConnectionSettings(Endpoint::unix('/nowhere/redis.sock')))), $breaker);
         $keys = $store->keys();
         self::assertTrue($breaker->allows(), 'another call is the probe');
         self::assertSame([], [...$keys], 'the control: by now it is refused');
@@ -186,10 +187,10 @@ final class BreakerTest extends TestCase
         }
         $this->pass(0.6);
         self::assertSame(1, array_sum(array_map(static fn(Breaker $breaker): int => (int) $breaker->allows(), [$third, $first, $second])));
-        $third->worked();
+        $third->recordSuccess();
         foreach ([$first, $second, $third, $this->breaker($record)] as $breaker) {
             self::assertTrue($breaker->allows());
-            $breaker->worked();
+            $breaker->recordSuccess();
         }
         self::assertCount(2, $this->log->entries());
     }
@@ -220,7 +221,7 @@ final class BreakerTest extends TestCase
         self::assertFileExists($file);
         $this->pass(1.0);
         self::assertTrue($breaker->allows());
-        $breaker->worked();
+        $breaker->recordSuccess();
         self::assertFileDoesNotExist($file);
     }
 
@@ -231,7 +232,7 @@ final class BreakerTest extends TestCase
         $this->pass(0.6);
         self::assertTrue($breaker->allows());
         self::assertFalse($breaker->allows(), 'while the probe is under way');
-        $breaker->worked();
+        $breaker->recordSuccess();
         self::assertTrue($breaker->allows());
         self::assertCount(2, $this->log->entries());
     }
@@ -242,7 +243,7 @@ final class BreakerTest extends TestCase
         $file = Servers::directory('breaker') . '/' . bin2hex(random_bytes(8));
         $code = 'set_error_handler(static function (int $level, string $message): bool { echo $message, "\n"; return true; });
             $logger = new class extends Psr\Log\AbstractLogger { public function log($level, $message, array $context = []): void { echo $level, "\n"; } };
-            $breaker = new Larder\Decorator\Breaker\Breaker("redis", "server", new Larder\Decorator\Breaker\OutageRecord(%s), $logger);
+            $breaker = new Larder\Internal\Decorator\Breaker\Breaker("redis", "server", new Larder\Internal\Decorator\Breaker\OutageRecord(%s), $logger);
             for ($call = 0; $call < 4; ++$call) { $breaker->failed(Larder\Exception\StoreFailed::because("redis", "no answer")); }
             echo $breaker->allows() ? "asked again" : "left alone", "\n", file_put_contents(%s, "x") > 0 ? ", with room" : "";';
         $printed = PhpProcess::run(\sprintf($code, var_export($file, true), var_export($file . '.control', true)), before: "trap '' XFSZ; ulimit -f 0");
@@ -275,7 +276,7 @@ final class BreakerTest extends TestCase
         self::assertFalse($breaker->allows());
         $this->pass(0.6);
         self::assertTrue($breaker->allows());
-        $breaker->worked();
+        $breaker->recordSuccess();
         self::assertTrue($breaker->allows());
         self::assertLessThan(30.0, microtime(true) - $start);
         self::assertCount(2, $this->log->entries());

@@ -8,14 +8,15 @@ use Illuminate\Contracts\Cache\LockTimeoutException;
 use Larder\Bridge\LaravelStore;
 use Larder\Cache;
 use Larder\Contract\Store;
-use Larder\Decorator\Breaker\Breaker;
-use Larder\Decorator\Breaker\BreakerStore;
-use Larder\Decorator\Sharding\ShardedStore;
-use Larder\Decorator\Tier\TierStore;
 use Larder\Driver\Memory\ArrayStore;
-use Larder\Driver\Redis\PredisStore;
 use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreFailed;
+use Larder\Internal\Decorator\Breaker\Breaker;
+use Larder\Internal\Decorator\Breaker\BreakerStore;
+use Larder\Internal\Decorator\Sharding\ShardedStore;
+use Larder\Internal\Decorator\Tier\TierStore;
+use Larder\Internal\Driver\Redis\Predis;
+use Larder\Internal\Driver\Redis\RedisStore;
 use Larder\Server\ConnectionSettings;
 use Larder\Testing\SetClock;
 use Larder\Tests\Servers;
@@ -98,7 +99,7 @@ final class LockDuringOutageTest extends TestCase
         $this->clock->move(0.11);
         self::assertSame(0.0, $breaker->secondsToProbe());
         self::assertTrue($breaker->allows());
-        $breaker->worked();
+        $breaker->recordSuccess();
         self::assertSame(0.0, $breaker->secondsToProbe());
     }
 
@@ -106,7 +107,7 @@ final class LockDuringOutageTest extends TestCase
     private function away(\Closure $with): Cache
     {
         $breaker = $this->breaker();
-        $store = new BreakerStore(new PredisStore(new ConnectionSettings(Endpoint::unix(Servers::directory('lock') . '/none.sock'))), $breaker);
+        $store = new BreakerStore(new RedisStore(new Predis(new ConnectionSettings(Endpoint::unix(Servers::directory('lock') . '/none.sock')))), $breaker);
         $store->get('k');
         $store->get('k');
 

@@ -58,9 +58,9 @@ final class SilentServerTest extends TestCase
     {
         [$server, $where] = self::silent();
         $code = <<<'PHP'
-            $store = new Larder\Driver\Redis\RedisStore(new Larder\Server\ConnectionSettings(Larder\Dsn\Endpoint::tcp('127.0.0.1', %d), 0.3, 0.3));
+            $store = new Larder\Internal\Driver\Redis\RedisStore(new Larder\Internal\Driver\Redis\Phpredis(new Larder\Server\ConnectionSettings(Larder\Dsn\Endpoint::tcp('127.0.0.1', %d), 0.3, 0.3)));
             $start = microtime(true);
-            (new Larder\Decorator\Breaker\BreakerStore($store, new Larder\Decorator\Breaker\Breaker('redis', 'there')))->get('k');
+            (new Larder\Internal\Decorator\Breaker\BreakerStore($store, new Larder\Internal\Decorator\Breaker\Breaker('redis', 'there')))->get('k');
             echo microtime(true) - $start;
             PHP;
         for ($process = 0; $process < 5; ++$process) {

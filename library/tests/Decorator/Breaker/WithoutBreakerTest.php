@@ -6,13 +6,14 @@ namespace Larder\Tests\Decorator\Breaker;
 
 use Larder\Cache;
 use Larder\Cli\Server\RedisServer;
-use Larder\Decorator\Breaker\Breaker;
-use Larder\Decorator\Breaker\BreakerStore;
-use Larder\Driver\Redis\RedisStore;
 use Larder\Dsn\Endpoint;
 use Larder\Exception\CacheException;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
+use Larder\Internal\Decorator\Breaker\Breaker;
+use Larder\Internal\Decorator\Breaker\BreakerStore;
+use Larder\Internal\Driver\Redis\Phpredis;
+use Larder\Internal\Driver\Redis\RedisStore;
 use Larder\Server\ConnectionSettings;
 use Larder\Testing\AssertsThrows;
 use Larder\Testing\Fork;
@@ -22,6 +23,7 @@ use Larder\Tests\RecordingLogger;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\Group;
+use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 
 /** Outages with the breaker and with discarded connections, and the controls without them. */
@@ -43,7 +45,7 @@ final class WithoutBreakerTest extends TestCase
         $waited = ['with' => 0, 'without' => 0];
         foreach (['with' => 2, 'without' => \PHP_INT_MAX] as $breaker => $threshold) {
             $store = new BreakerStore(
-                new RedisStore(new ConnectionSettings(Endpoint::unix($proxy->socket), self::TIMEOUT, self::TIMEOUT)),
+                new RedisStore(new Phpredis(new ConnectionSettings(Endpoint::unix($proxy->socket), self::TIMEOUT, self::TIMEOUT))),
                 new Breaker('redis', $proxy->socket, threshold: $threshold),
             );
             for ($call = 0; $call < self::CALLS; ++$call) {
@@ -298,9 +300,24 @@ final class WithoutBreakerTest extends TestCase
         self::assertGreaterThan(1, \count($queue));
     }
 
+    /** The clients take ":62" for the number 62 when the time is over, Predis also when the server hangs up before the rest. */
+    #[TestWith(['phpredis', 'half 3'])]
+    #[TestWith(['predis', 'half 3'])]
+    #[TestWith(['predis', 'drop 3'])]
+    public function testPartOfANumberIsNoNumber(string $client, string $trouble): void
+    {
+        $proxy = Proxy::before(Servers::redis()->socket);
+        $cache = Cache::open(\sprintf('redis://%s?client=%s&timeout=0.3&namespace=part&on_failure=throw', $proxy->socket, $client));
+        self::assertTrue($cache->set('n', 6279));
+        $proxy->does($trouble);
+        self::assertThrows(StoreFailed::class, static fn(): int|false => $cache->increment('n'));
+        $proxy->does('pass');
+        $proxy->stop();
+    }
+
     public function testMissingExtensionThrowsInEveryMode(): void
     {
-        foreach (['redis://127.0.0.1', 'memcached://127.0.0.1', 'mysql://127.0.0.1/database'] as $address) {
+        foreach (['redis://127.0.0.1', 'mysql://127.0.0.1/database'] as $address) {
             $said = PhpProcess::run(\sprintf('try { Larder\Cache::open("%s?on_failure=miss"); } catch (Larder\Exception\StoreUnavailable $e) { echo $e->getMessage(); }', $address), ['-n']);
             self::assertMatchesRegularExpression('/^\w+: the PHP extension \w+ is not loaded. To add it: /', $said);
         }

@@ -5,12 +5,12 @@ declare(strict_types=1);
 namespace Larder\Tests\Decorator\Sampling;
 
 use Larder\Cache;
-use Larder\Decorator\Sampling\Recording;
-use Larder\Decorator\Sampling\RecordingFile;
-use Larder\Decorator\Sampling\SamplingStore;
-use Larder\Decorator\Sampling\ValueSize;
 use Larder\Driver\Memory\ArrayStore;
 use Larder\Exception\InvalidDsn;
+use Larder\Internal\Decorator\Sampling\Recording;
+use Larder\Internal\Decorator\Sampling\RecordingFile;
+use Larder\Internal\Decorator\Sampling\SamplingStore;
+use Larder\Internal\Decorator\Sampling\ValueSize;
 use Larder\Testing\Fork;
 use Larder\Tests\OtherUser;
 use Larder\Tests\PhpProcess;
@@ -189,9 +189,9 @@ final class SamplingStoreTest extends TestCase
         lchown($squatted, OtherUser::STRANGER);
         OtherUser::letThrough($other);
         chmod($other, 0o777);
-        $code = '$c = new Larder\Cache(new Larder\Decorator\Sampling\SamplingStore(new Larder\Driver\Memory\ArrayStore(), 1)); $c->set("k", 1);';
+        $code = '$c = new Larder\Cache(new Larder\Internal\Decorator\Sampling\SamplingStore(new Larder\Driver\Memory\ArrayStore(), 1)); $c->set("k", 1);';
         OtherUser::run(self::UNUSED, $code);
-        $read = 'echo json_encode(Larder\Decorator\Sampling\RecordingFile::ofThisUser()->read()->counts);';
+        $read = 'echo json_encode(Larder\Internal\Decorator\Sampling\RecordingFile::ofThisUser()->read()->counts);';
         self::assertSame('{"write other 3":1}', OtherUser::run(self::UNUSED, $read));
         self::assertSame([], glob($other . '/*'));
         $made = (array) glob($squatted . '-*');
@@ -222,7 +222,7 @@ final class SamplingStoreTest extends TestCase
 
     public function testProgramThatEndsWritesItsSamples(): void
     {
-        $code = \sprintf('$c = new Larder\Cache(new Larder\Decorator\Sampling\SamplingStore(new Larder\Driver\Memory\ArrayStore(), 1, Larder\Decorator\Sampling\RecordingFile::in(%s))); $c->get("k"); exit(1);', var_export(Servers::directory('recording'), true));
+        $code = \sprintf('$c = new Larder\Cache(new Larder\Internal\Decorator\Sampling\SamplingStore(new Larder\Driver\Memory\ArrayStore(), 1, Larder\Internal\Decorator\Sampling\RecordingFile::in(%s))); $c->get("k"); exit(1);', var_export(Servers::directory('recording'), true));
         self::assertSame('', PhpProcess::run($code));
         self::assertSame(['miss' => 1.0], $this->file->read()->counts);
     }

@@ -6,7 +6,7 @@ namespace Larder\Tests\Decorator\Sampling;
 
 use Larder\Cli\Server\PhpFpmPool;
 use Larder\Cli\Server\PhpFpmServer;
-use Larder\Decorator\Sampling\RecordingFile;
+use Larder\Internal\Decorator\Sampling\RecordingFile;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\TestCase;
 

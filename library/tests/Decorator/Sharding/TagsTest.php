@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Decorator\Sharding;
 
 use Larder\Cache;
-use Larder\Key\ReservedKey;
+use Larder\Internal\Key\ReservedKey;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProviderExternal;
 use PHPUnit\Framework\Attributes\Group;

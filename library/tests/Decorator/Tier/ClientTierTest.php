@@ -7,12 +7,13 @@ namespace Larder\Tests\Decorator\Tier;
 use Larder\Cache;
 use Larder\Cli\Server\MemcachedServer;
 use Larder\Cli\Server\RedisServer;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
 use Larder\Contract\Capability;
-use Larder\Decorator\Tier\TierStore;
 use Larder\Exception\InvalidDsn;
+use Larder\Internal\Decorator\Tier\TierStore;
 use Larder\Testing\AssertsThrows;
 use Larder\Tests\Driver\Current;
+use Larder\Tests\Driver\MySql\MySqlContainer;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
@@ -24,7 +25,7 @@ final class ClientTierTest extends TestCase
 {
     use AssertsThrows;
 
-    /** @var list<RedisServer|MemcachedServer> they end with these objects */
+    /** @var list<RedisServer|MemcachedServer|MySqlContainer> they end with these objects */
     private static array $servers = [];
 
     private TemporaryDirectory $folder;
@@ -57,6 +58,15 @@ final class ClientTierTest extends TestCase
             $client->addServer($server->socket, 0);
 
             return $client;
+        }];
+        yield 'MySQL' => [static function (string $name): \PDO {
+            if (posix_geteuid() !== 0) {
+                self::markTestSkipped('containers are made by root');
+            }
+            $server = MySqlContainer::start(Servers::directory($name));
+            self::$servers = [...self::$servers, $server];
+
+            return $server->connect();
         }];
         yield 'SQLite' => [static fn(string $name): \PDO => new \PDO('sqlite:' . Servers::directory($name) . '/app.sqlite')];
         yield 'SQLite in memory' => [static fn(string $name): \PDO => new \PDO('sqlite::memory:')];

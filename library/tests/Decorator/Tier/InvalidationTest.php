@@ -6,10 +6,10 @@ namespace Larder\Tests\Decorator\Tier;
 
 use Larder\Cache;
 use Larder\Cli\Server\MariaDbServer;
-use Larder\Decorator\Tier\LocalCopies;
-use Larder\Decorator\Tier\TierStore;
 use Larder\Driver\Memory\ArrayStore;
-use Larder\Key\ReservedKey;
+use Larder\Internal\Decorator\Tier\LocalCopies;
+use Larder\Internal\Decorator\Tier\TierStore;
+use Larder\Internal\Key\ReservedKey;
 use Larder\Testing\Fork;
 use Larder\Testing\Timing;
 use Larder\Tests\Servers;

@@ -7,7 +7,7 @@ namespace Larder\Tests\Decorator\Tier;
 use Larder\Contract\Store;
 use Larder\Decorator\TransparentDecorator;
 use Larder\Driver\Memory\ArrayStore;
-use Larder\Key\ReservedKey;
+use Larder\Internal\Key\ReservedKey;
 
 /** A shared tier in this process that records its reads and calls a hook at chosen moments. */
 final class RecordingStore extends TransparentDecorator
@@ -54,16 +54,6 @@ final class RecordingStore extends TransparentDecorator
         return $this->store->get($key, $default);
     }
 
-    public function getMany(array $keys, mixed $default = null): array
-    {
-        return $this->store->getMany($keys, $default);
-    }
-
-    public function has(string $key): bool
-    {
-        return $this->store->has($key);
-    }
-
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
         $isSet = $this->store->set($key, $value, $ttl);
@@ -71,21 +61,6 @@ final class RecordingStore extends TransparentDecorator
         $hook === null ? null : $hook();
 
         return $isSet;
-    }
-
-    public function setMany(array $values, int|float $ttl = 0): bool
-    {
-        return $this->store->setMany($values, $ttl);
-    }
-
-    public function delete(string $key): bool
-    {
-        return $this->store->delete($key);
-    }
-
-    public function deleteMany(array $keys): bool
-    {
-        return $this->store->deleteMany($keys);
     }
 
     public function clear(): bool

@@ -6,7 +6,7 @@ namespace Larder\Tests\Decorator\Tier;
 
 use Larder\Cache;
 use Larder\Contract\Store;
-use Larder\Key\ReservedKey;
+use Larder\Internal\Key\ReservedKey;
 use Larder\Testing\AtomicContract;
 use Larder\Testing\CapabilitiesContract;
 use Larder\Testing\LockContract;

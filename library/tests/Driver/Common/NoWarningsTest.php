@@ -127,13 +127,13 @@ final class NoWarningsTest extends TestCase
         $temporary = Servers::directory('auto-temporary');
         $code = \sprintf(self::USE, '"auto:"') . 'echo get_debug_type($c->store());';
         $before = 'export TMPDIR=' . escapeshellarg($temporary);
-        self::assertSame(self::RIGHT . 'Larder\Driver\File\FileStore', PhpProcess::run($code, ['-n'], $before));
+        self::assertSame(self::RIGHT . 'Larder\Internal\Driver\File\FileStore', PhpProcess::run($code, ['-n'], $before));
         $inside = ['-n', '-d', \sprintf('open_basedir=%s:%s', $temporary, \dirname(__DIR__, 4))];
-        self::assertSame(self::RIGHT . 'Larder\Driver\File\FileStore', PhpProcess::run($code, $inside, $before));
+        self::assertSame(self::RIGHT . 'Larder\Internal\Driver\File\FileStore', PhpProcess::run($code, $inside, $before));
         if (posix_geteuid() === 0) {
             chmod($temporary, 0o1777);
             OtherUser::letThrough(\dirname($temporary));
-            self::assertSame(self::RIGHT . 'Larder\Driver\File\FileStore', OtherUser::run(OtherUser::VICTIM, $code, ['-n'], $before));
+            self::assertSame(self::RIGHT . 'Larder\Internal\Driver\File\FileStore', OtherUser::run(OtherUser::VICTIM, $code, ['-n'], $before));
             self::assertFileExists(\sprintf('%s/larder-%d', $temporary, OtherUser::VICTIM));
         }
     }

@@ -6,6 +6,7 @@ namespace Larder\Tests\Driver\Engine;
 
 use Larder\Cache;
 use Larder\Exception\StoreUnavailable;
+use Larder\Testing\Fork;
 use Larder\Tests\Driver\DriverTestCase;
 use Larder\Tests\PhpProcess;
 
@@ -19,6 +20,7 @@ final class EngineTest extends DriverTestCase
     protected function setUp(): void
     {
         parent::setUp();
+        $this->cache = Cache::open('larder:'); // whose store is opened when it is needed
         // Where a fork creates the segment, this process looks for it again only 10 ms after it has last found none.
         self::assertTrue($this->cache->set('segment', 'created') && $this->cache->clear());
     }
@@ -49,5 +51,101 @@ final class EngineTest extends DriverTestCase
         $this->expectException(StoreUnavailable::class);
         $this->expectExceptionMessageMatches(\sprintf('~^larder: this process has the segment %s, not other\. .*php -d larder\.segment=other$~', preg_quote($running, '~')));
         Cache::open('larder:other');
+    }
+
+    public function testRememberCountsWhatItsCallersFind(): void
+    {
+        foreach ([$this->cache, Cache::open('larder:?namespace=counted')] as $i => $cache) {
+            $before = self::counts();
+            for ($key = 0; $key < 10_000; ++$key) {
+                $cache->remember("counted $key", 60, static fn(): int => 1, stale: 60, tags: $key % 2 === 0 ? [] : ['tag']);
+            }
+            self::assertSame([0, 10_000], self::difference($before), "misses $i");
+            $before = self::counts();
+            for ($key = 0; $key < 100; ++$key) {
+                $cache->remember("counted $key", 60, static fn(): int => 2, tags: ['tag']);
+            }
+            self::assertSame([100, 0], self::difference($before), "hits $i");
+        }
+    }
+
+    public function testRememberedIntegerIsNoLargerThanOneThatWasSet(): void
+    {
+        $this->cache->set('set', 7, 60);
+        $this->cache->remember('kep', 60, static fn(): int => 7, stale: 600);
+        $this->cache->remember('all', 0, static fn(): int => 7);
+        $size = static fn(string $key): int => \is_int($size = larder_key_info($key)['size'] ?? null) ? $size : 0;
+        self::assertSame([$size('set') + 8, $size('set')], [$size('kep'), $size('all')]);
+        self::assertSame(7, larder_fetch('kep'), 'as set() stores it');
+    }
+
+    /** As beside a newer version of the code: the value is fresh for the process that recomputes it. */
+    public function testUnreadableValueOfAnotherIsAwaitedAsleep(): void
+    {
+        $owner = Fork::start(static function (): void {
+            eval('final class OfAnotherVersion {} larder_store("k", new OfAnotherVersion(), 60);');
+            larder_claim('k');
+            larder_store('begun', 1);
+            sleep(60);
+        });
+        while (larder_fetch('begun') !== 1) {
+            usleep(1000);
+        }
+        $before = self::seconds();
+        $this->cache->remember('k', 60, static fn(): int => 7, wait: 1.0);
+        self::assertLessThan(0.2, self::seconds() - $before, 'seconds of the processor');
+        $owner->kill();
+    }
+
+    public function testKeysAreListedWithoutUse(): void
+    {
+        $this->cache->set('listed', str_repeat('long', 1000));
+        self::assertSame(['listed'], iterator_to_array($this->cache->keys(), false));
+        $isUsed = static fn(): mixed => larder_key_info('listed')['used'] ?? null;
+        self::assertFalse($isUsed());
+        $this->cache->get('listed');
+        self::assertTrue($isUsed(), 'the control');
+    }
+
+    /** The engine's clock says whether a value is stale, not that of who reads it. */
+    public function testTimesOfARememberedValueAreTold(): void
+    {
+        $this->cache->remember('k', 100, static function (): int {
+            usleep(20_000);
+
+            return 1;
+        }, stale: 60, tags: ['t'], jitter: 0.0);
+        $found = $this->cache->getManyWithTags(['k'])['k'];
+        self::assertEqualsWithDelta(microtime(true) + 100, $found->freshUntil, 5.0);
+        self::assertEqualsWithDelta(microtime(true) + 100, $this->cache->expiry('k'), 5.0);
+        self::assertGreaterThanOrEqual(0.019, $found->cost);
+        self::assertSame(['t'], $found->tags);
+    }
+
+    /** Of the processor, used by this process. */
+    private static function seconds(): float
+    {
+        $used = static fn(string $name): int => \is_int($value = ((array) getrusage())[$name] ?? null) ? $value : throw new \RuntimeException('the system does not tell');
+
+        return $used('ru_utime.tv_sec') + $used('ru_stime.tv_sec') + ($used('ru_utime.tv_usec') + $used('ru_stime.tv_usec')) / 1e6;
+    }
+
+    /** @return array{int, int} hits and misses */
+    private static function counts(): array
+    {
+        $info = larder_info(false);
+
+        return [\is_int($info['hits']) ? $info['hits'] : -1, \is_int($info['misses']) ? $info['misses'] : -1];
+    }
+
+    /**
+     * @param array{int, int} $before
+     * @return array{int, int}
+     */
+    private static function difference(array $before): array
+    {
+        $after = self::counts();
+
+        return [$after[0] - $before[0], $after[1] - $before[1]];
     }
 }

@@ -14,7 +14,7 @@ final class PolyfillTest extends TestCase
 
     public function testDsnOpensAnArrayThatSaysWhatItIs(): void
     {
-        self::assertSame(['value', false, [], 'larder', true, 'this process alone, by larder/polyfill'], $this->json('require "polyfill/bootstrap.php";
+        self::assertSame(['value', false, [], 'larder', true, 'this process alone, by larder/polyfill'], $this->json('require "compat/polyfill/bootstrap.php";
             $cache = Larder\Cache::open("larder:shop");
             $cache->set("key", "value");
             $other = Larder\Cache::open("larder:?namespace=other");
@@ -24,7 +24,7 @@ final class PolyfillTest extends TestCase
 
     public function testAutoDoesNotChooseIt(): void
     {
-        self::assertSame([false], $this->json('require "polyfill/bootstrap.php";
+        self::assertSame([false], $this->json('require "compat/polyfill/bootstrap.php";
             foreach (Larder\Cache::open("auto:")->explain() as $candidate) {
                 if ($candidate->scheme === "larder") { echo json_encode([$candidate->isChosen]); }
             }'));

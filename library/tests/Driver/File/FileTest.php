@@ -154,7 +154,7 @@ final class FileTest extends DriverTestCase
     public function testDirectoryThatCannotBeCreatedIsNamed(): void
     {
         $this->expectException(StoreUnavailable::class);
-        $this->expectExceptionMessageMatches('~^file: the directory /proc/larder/larder cannot be made\. .*mkdir -p~');
+        $this->expectExceptionMessageMatches('~^file: the directory /proc/larder/larder cannot be made\. Make it for the user .*: install -d~');
         Cache::open('file:///proc/larder');
     }
 

@@ -24,6 +24,16 @@ final class RawMemcached
         \assert(fgets($this->stream) === "STORED\r\n");
     }
 
+    public function get(string $name): string
+    {
+        fwrite($this->stream, "get $name\r\n");
+        \assert(preg_match('/^VALUE \S+ \d+ (\d+)\r\n$/D', (string) fgets($this->stream), $match) === 1);
+        $bytes = substr((string) stream_get_contents($this->stream, (int) $match[1] + 2), 0, -2);
+        \assert(fgets($this->stream) === "END\r\n");
+
+        return $bytes;
+    }
+
     /** @return list<string> the names that begin so */
     public function names(string $prefix): array
     {

@@ -6,6 +6,8 @@ namespace Larder\Tests\Driver\MySql;
 
 use Larder\Cache;
 use Larder\Cli\Server\MariaDbServer;
+use Larder\Drivers;
+use Larder\Internal\Driver\MySql\MySqlDriver;
 use Larder\Testing\Fork;
 use Larder\Tests\Servers;
 use PDO;
@@ -23,6 +25,28 @@ final class MySqlInnoDbTest extends MySqlTestCase
     protected function tooLarge(): string
     {
         return random_bytes(3 << 20);
+    }
+
+    public function testNameOfADatabaseIsNoSettingOfTheConnection(): void
+    {
+        $server = Servers::mariaDb();
+        foreach (['t;port=1', 't;host=nowhere.invalid', 't;;', ';dbname=larder'] as $database) {
+            $administrator = self::administrator();
+            $administrator->exec("CREATE DATABASE `$database`");
+            $administrator->exec(\sprintf("GRANT ALL ON `%s`.* TO %s@'%%'", $database, MariaDbServer::USER));
+
+            try {
+                $dsn = Servers::patiently(\sprintf('mysql://%s:%s@127.0.0.1:%d/%s?on_failure=throw&namespace=named', MariaDbServer::USER, $server->password, $server->port, rawurlencode($database)));
+                self::assertTrue(Cache::open($dsn)->set('k', 'value'));
+                $tables = $administrator->query("SHOW TABLES IN `$database`");
+                self::assertSame(['larder_named_innodb'], $tables === false ? [] : $tables->fetchAll(PDO::FETCH_COLUMN));
+                (new MySqlDriver())->erase(Drivers::parse($dsn));
+                $tables = $administrator->query("SHOW TABLES IN `$database`");
+                self::assertSame([], $tables === false ? ['?'] : $tables->fetchAll(PDO::FETCH_COLUMN));
+            } finally {
+                $administrator->exec("DROP DATABASE `$database`");
+            }
+        }
     }
 
     /** Of each engine on one server: to start one takes seconds. */

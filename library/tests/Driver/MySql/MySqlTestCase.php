@@ -7,6 +7,7 @@ namespace Larder\Tests\Driver\MySql;
 use Larder\Cache;
 use Larder\Cli\Server\MariaDbServer;
 use Larder\Contract\Capability;
+use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
 use Larder\Testing\Fork;
 use Larder\Tests\Driver\DriverTestCase;
@@ -53,6 +54,23 @@ abstract class MySqlTestCase extends DriverTestCase
     protected function neighbourIsThere(): bool
     {
         return self::column('SELECT v FROM larder_neighbour') === ['1'];
+    }
+
+    public function testSignedEntryIsReadInItsDatabaseAlone(): void
+    {
+        putenv('LARDER_TESTS_SIGNED_ROWS=' . str_repeat('k', 64));
+        $administrator = self::administrator();
+        $administrator->exec('CREATE OR REPLACE DATABASE elsewhere');
+        $administrator->exec(\sprintf("GRANT ALL ON elsewhere.* TO %s@'%%'", MariaDbServer::USER));
+        $options = '&namespace=signed&sign=env:LARDER_TESTS_SIGNED_ROWS';
+        $here = $this->cache($options);
+        $there = Cache::open(str_replace('/' . MariaDbServer::DATABASE . '?', '/elsewhere?', Servers::patiently(self::address(Servers::mariaDb(), static::engine()) . $options)));
+        self::assertTrue($here->set('k', 'of this place') && $there->set('l', 1));
+        $administrator->exec(\sprintf('INSERT INTO elsewhere.%2$s SELECT * FROM %1$s.%2$s', MariaDbServer::DATABASE, 'larder_signed_' . static::engine()));
+        self::assertNull($there->get('k'));
+        self::assertSame(['forged' => 1], $there->failures());
+        self::assertSame(['of this place', 1], [$here->get('k'), $there->get('l')], 'the control');
+        $administrator->exec('DROP DATABASE elsewhere');
     }
 
     public function testTcpAndSocketReachTheSameValues(): void
@@ -131,6 +149,83 @@ abstract class MySqlTestCase extends DriverTestCase
         self::assertTrue($cache->set('k', 'value'));
         self::assertSame('value', $cache->get('k'));
         $busy->result();
+    }
+
+    /**
+     * A statement that waits in the server is carried out later, so nobody knows whether it was: one that is repeated counts
+     * twice, or takes its own lock for another's.
+     */
+    #[Group('waiting')]
+    public function testStatementThatMayHaveBeenRunIsNotRepeated(): void
+    {
+        $table = 'larder_contract_stall_' . static::engine();
+        $ours = $this->cache('&namespace=contract_stall');
+        $cache = $this->cache('&namespace=contract_stall&timeout=1&on_failure=throw');
+        $changes = [
+            'increment' => static fn(): mixed => $cache->increment('count'),
+            'add' => static fn(): mixed => $cache->add('new', 'value', 60),
+            'replace' => static fn(): mixed => $cache->replace('there', 'value', 60),
+            'swap' => static fn(): mixed => $cache->swap('count', 101, 201),
+            'lock' => static fn(): mixed => $cache->lock('job', 60),
+        ];
+        self::assertTrue($ours->setMany(['count' => 100, 'there' => 'old']) && $cache->get('count') === 100);
+        foreach ($changes as $name => $change) {
+            $ready = Servers::directory('mysql-stall') . '/' . bin2hex(random_bytes(4));
+            $stall = Fork::start(static function () use ($table, $ready): void {
+                $other = self::raw();
+                $other->exec("LOCK TABLES $table READ");
+                touch($ready);
+                usleep(1_600_000); // longer than the timeout, shorter than two
+            });
+            Servers::awaitFile($ready);
+
+            try {
+                $result = $change();
+                self::fail("$name gave " . var_export($result, true));
+            } catch (StoreFailed $failure) {
+                self::assertStringContainsString('may or may not have been made', $failure->getMessage(), $name);
+            }
+            $stall->result();
+            self::assertTrue(Servers::await(static fn(): bool => self::column("SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE '%$table%' AND id <> CONNECTION_ID()") === ['0']), $name);
+            self::assertNotNull($cache->get('count'));
+        }
+        self::assertSame(['count' => 201, 'there' => 'value', 'new' => 'value'], $ours->getMany(['count', 'there', 'new']), 'each was carried out once');
+        self::assertNotNull($ours->lockHolder('job'));
+    }
+
+    /** Each server has those that its own programs need. */
+    public function testSettingsOfTheServerDoNotMatter(): void
+    {
+        $settings = [
+            'sql_safe_updates' => '1', 'sql_select_limit' => '1', 'autocommit' => '0', 'sql_auto_is_null' => '1', 'tx_isolation' => "'SERIALIZABLE'",
+            'sql_mode' => "'ANSI,NO_BACKSLASH_ESCAPES,NO_UNSIGNED_SUBTRACTION,PAD_CHAR_TO_FULL_LENGTH,HIGH_NOT_PRECEDENCE,NO_ZERO_DATE,EMPTY_STRING_IS_NULL'",
+            'character_set_server' => "'utf16'", 'collation_server' => "'utf16_unicode_ci'", 'div_precision_increment' => '0', 'group_concat_max_len' => '4',
+            'old_passwords' => '1', 'time_zone' => "'+12:45'", 'default_storage_engine' => "'Aria'",
+        ];
+        $administrator = self::administrator();
+        $before = array_map(static fn(string $setting): string => self::column("SELECT @@global.$setting")[0], array_combine(array_keys($settings), array_keys($settings)));
+
+        try {
+            foreach ($settings as $setting => $value) {
+                $administrator->exec("SET GLOBAL $setting = $value");
+            }
+            $cache = $this->cache('&namespace=contract_settings&on_failure=throw');
+            $bytes = implode('', array_map(chr(...), range(0, 255)));
+            $long = random_bytes(5000); // of several rows, in MEMORY
+            self::assertTrue($cache->setMany(['a' => $bytes, 'b' => $long, $bytes => 1.1], 60));
+            self::assertSame(['a' => $bytes, 'b' => $long, $bytes => 1.1, 'c' => null], $this->cache('&namespace=contract_settings')->getMany(['a', 'b', $bytes, 'c']));
+            self::assertSame([1, 3], [$cache->increment('n', ttl: 60), $cache->increment('n', 2)]);
+            self::assertTrue($cache->touch('a', 60) && $cache->replace('a', 'new') && $cache->delete($bytes) && $cache->lock('l', 60)?->release() === true);
+            self::assertEqualsCanonicalizing(['a', 'b', 'n'], [...$cache->keys()]);
+            self::assertTrue($cache->set('old', 1, 0.001));
+            self::assertTrue(Servers::await(static fn(): bool => $cache->prune() === 1));
+            self::assertTrue($cache->clear());
+            self::assertSame([], [...$cache->keys()]);
+        } finally {
+            foreach (array_reverse($before) as $setting => $value) {
+                $administrator->exec(\sprintf('SET GLOBAL %s = %s', $setting, is_numeric($value) ? $value : $administrator->quote($value)));
+            }
+        }
     }
 
     /** The table is created on a second connection if the user may have one. */
@@ -224,7 +319,7 @@ abstract class MySqlTestCase extends DriverTestCase
         self::assertSame([1, 2], array_values($cache->getMany(['stays', 'lives'])));
     }
 
-    private static function administrator(): PDO
+    protected static function administrator(): PDO
     {
         return new PDO('mysql:unix_socket=' . Servers::mariaDb()->socket, posix_getpwuid(posix_geteuid())['name'] ?? '');
     }
@@ -242,7 +337,7 @@ abstract class MySqlTestCase extends DriverTestCase
     /** As if an hour had passed: a busy machine may take longer to store rows than a short ttl lasts. */
     protected static function expireRows(string $table): void
     {
-        self::raw()->exec("UPDATE $table SET expires = expires - " . self::HOUR . ' WHERE expires > 0');
+        self::raw()->exec("UPDATE $table SET expires = expires - " . self::HOUR . '000000 WHERE expires > 0');
     }
 
     /** @return list<string> the first column */

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Driver\Pdo;
 
 use Larder\Cache;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
 use Larder\Exception\StoreUnavailable;
 use Larder\Testing\Fork;
 use Larder\Tests\Driver\Current;

@@ -6,7 +6,10 @@ namespace Larder\Tests\Driver\Pdo;
 
 use Larder\Cache;
 use Larder\Cli\Server\MariaDbServer;
+use Larder\Drivers;
 use Larder\Exception\StoreFailed;
+use Larder\Internal\Driver\Pdo\BorrowedPdo;
+use Larder\Internal\Driver\Sql\RemoteSqlStore;
 use Larder\Tests\Driver\Current;
 use Larder\Tests\RecordingLogger;
 use Larder\Tests\Servers;
@@ -16,6 +19,8 @@ use Psr\Log\NullLogger;
 final class PdoMySqlTest extends PdoTestCase
 {
     use LosesConnections;
+
+    private const BUFFERED = \PHP_VERSION_ID < 80_400 ? \PDO::MYSQL_ATTR_USE_BUFFERED_QUERY : \Pdo\Mysql::ATTR_USE_BUFFERED_QUERY;
 
     protected static function pdo(array $options = []): \PDO
     {
@@ -55,7 +60,7 @@ final class PdoMySqlTest extends PdoTestCase
 
     public function testUnreadResultOfTheApplicationStays(): void
     {
-        $pdo = self::pdo([\PDO::MYSQL_ATTR_USE_BUFFERED_QUERY => false]);
+        $pdo = self::pdo([self::BUFFERED => false]);
         $cache = Cache::over($pdo, 'namespace=unread');
         self::assertTrue($cache->set('k', 1));
         $rows = $pdo->query('SELECT 1 UNION SELECT 2');
@@ -71,7 +76,7 @@ final class PdoMySqlTest extends PdoTestCase
     #[TestWith([\PDO::ERRMODE_SILENT])]
     public function testClosureIsNotCalledAgainWhileTheApplicationReadsAResult(int $mode): void
     {
-        $current = new Current($first = self::pdo([\PDO::ATTR_ERRMODE => $mode, \PDO::MYSQL_ATTR_USE_BUFFERED_QUERY => false]));
+        $current = new Current($first = self::pdo([\PDO::ATTR_ERRMODE => $mode, self::BUFFERED => false]));
         $log = new RecordingLogger();
         $cache = Cache::over(static fn(): \PDO => self::pdoOf($current), 'namespace=unread', $log);
         self::assertTrue($cache->set('k', 1));
@@ -153,6 +158,22 @@ final class PdoMySqlTest extends PdoTestCase
         self::assertTrue($cache->set('k', "\xBF', 0, 'v') -- "));
         self::assertSame("\xBF', 0, 'v') -- ", $cache->get('k'));
         self::assertTrue($cache->clear());
+    }
+
+    /** As MariaDB before 10.5.26, and proxies. */
+    public function testServerThatHasNoIdIsToldByItsAddress(): void
+    {
+        $server = MariaDbServer::start(Servers::directory('mariadb-no-id'), ['--version=8.0.36']); // so it is asked for MySQL's
+        $names = [];
+        foreach (["unix_socket=$server->socket", "host=127.0.0.1;port=$server->port", "host=127.0.0.1;port=$server->port"] as $where) {
+            $pdo = new \PDO("mysql:$where;dbname=" . MariaDbServer::DATABASE, MariaDbServer::USER, $server->password);
+            $store = new RemoteSqlStore(new BorrowedPdo(Drivers::hold($pdo)));
+            self::assertTrue($store->set('k', 1));
+            $names[] = $store->server();
+        }
+        $server->stop();
+        self::assertSame($names[1], $names[2]);
+        self::assertNotSame($names[0], $names[1]);
     }
 
     /** As a hundred forks do, while the server has no turn: a socket with a full queue refuses. */

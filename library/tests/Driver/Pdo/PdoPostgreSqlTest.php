@@ -6,7 +6,8 @@ namespace Larder\Tests\Driver\Pdo;
 
 use Larder\Cache;
 use Larder\Cli\Server\PostgreSqlServer;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
+use PHPUnit\Framework\Attributes\TestWith;
 
 final class PdoPostgreSqlTest extends PdoTestCase
 {
@@ -70,6 +71,32 @@ final class PdoPostgreSqlTest extends PdoTestCase
         $pdo->exec('SET search_path TO public');
         self::assertSame([null, 2], [$cache->get('k'), $inTenant->get('k')]);
         $pdo->exec('DROP SCHEMA "the ""tenant" CASCADE');
+    }
+
+    /** As a server, a database or a user may have it by default: of two changes of a row at once, one is refused then. */
+    #[TestWith(['repeatable read'])]
+    #[TestWith(['serializable'])]
+    public function testStrictIsolationRefusesNoChange(string $isolation): void
+    {
+        $open = fn(): Cache => Cache::over(static function () use ($isolation): \PDO {
+            $pdo = static::pdo();
+            $pdo->exec("SET default_transaction_isolation = '$isolation'");
+
+            return $pdo;
+        }, "namespace=$this->namespace&on_failure=throw");
+        self::assertTrue($open()->set('k', 'old'));
+        $refused = $this->inProcesses(static function (Cache $own, int $process) use ($open): int {
+            $cache = $open();
+            $refused = 0;
+            for ($n = 0; $n < 200; ++$n) {
+                $refused += \is_int($cache->increment('count')) ? 0 : 1;
+                $refused += $cache->set('k', "$process $n") && $cache->setMany(['k' => $n, 'l' => $n]) && $cache->get('k') !== null && $cache->delete('l') ? 0 : 1;
+            }
+
+            return $refused;
+        });
+        self::assertSame([0, 0, 0, 0], $refused);
+        self::assertSame(800, $open()->get('count'));
     }
 
     /** As a pool of connections does between two of its users. */

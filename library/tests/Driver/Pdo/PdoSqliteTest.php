@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Driver\Pdo;
 
 use Larder\Cache;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
 
 final class PdoSqliteTest extends PdoTestCase
 {

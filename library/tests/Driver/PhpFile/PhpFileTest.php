@@ -12,6 +12,7 @@ use Larder\Exception\StoreUnavailable;
 use Larder\Tests\Driver\DriverTestCase;
 use Larder\Tests\PhpProcess;
 use Larder\Tests\Servers;
+use PHPUnit\Framework\Attributes\DataProvider;
 
 final class PhpFileTest extends DriverTestCase
 {
@@ -121,22 +122,76 @@ final class PhpFileTest extends DriverTestCase
         self::assertFileDoesNotExist($marker);
     }
 
-    public function testDamagedFileIsAMiss(): void
+    /** @return iterable<string, array{list<string>}> settings of PHP */
+    public static function opcaches(): iterable
     {
-        $cache = Cache::open('php-file://' . Servers::directory('php-damage'));
-        $cache->set('k', ['value']);
-        $file = (string) ((array) glob(Servers::directory('php-damage') . '/larder/*/*.php'))[0];
-        $content = (string) file_get_contents($file);
-        for ($length = 0; $length < \strlen($content); ++$length) {
-            file_put_contents($file, substr($content, 0, $length));
-            ob_start(); // a file without its opening tag is printed by PHP
-            self::assertNull($cache->get('k'), 'cut after ' . $length);
-            ob_end_clean();
-        }
-        file_put_contents($file, str_replace("'k'", "'other'", $content));
-        self::assertNull($cache->get('k'), 'as if both keys had one hash');
-        file_put_contents($file, $content);
-        self::assertSame(['value'], $cache->get('k'));
+        yield 'without opcache' => [['-d', 'opcache.enable_cli=0']];
+        yield 'with opcache' => [['-d', 'opcache.enable_cli=1', '-d', 'opcache.file_update_protection=0']];
+        yield 'with opcache in files alone' => [['-d', 'opcache.enable_cli=1', '-d', 'opcache.file_cache_only=1', '-d', 'opcache.file_cache=' . Servers::directory('opcache-files')]];
+    }
+
+    /** @param list<string> $options */
+    #[DataProvider('opcaches')]
+    public function testDamagedFileIsAMissAndNothingOfItIsPrinted(array $options): void
+    {
+        $code = <<<'PHP'
+            set_error_handler(static fn(int $level, string $message) => throw new ErrorException($message));
+            $directory = %s;
+            $cache = Larder\Cache::open('php-file://' . $directory);
+            $cache->set('k', ['value ?>', 'b'], 60);
+            $file = glob($directory . '/larder/*/*.php')[0];
+            $whole = file_get_contents($file);
+            $modified = filemtime($file);
+            [, $start] = explode('[', $whole);
+            $damages = ['zeros' => str_repeat("\0", 4096), 'a page' => '<p>page</p>', 'a script' => '<?php echo "printed"; return [];', 'wrong types' => '<?php return [' . $modified . ',"k","k","k","k"];',
+                'another form' => '<?php return [' . $modified . '];', 'no numbers' => "<?php return ['a'=>1];", 'an unknown word' => '<?php return [' . $modified . ',0.0,damage,false,1];',
+                'another key' => str_replace("'k'", "'other'", $whole), 'text after it' => $whole . "\ntext"];
+            for ($length = 0; $length < strlen($whole); ++$length) {
+                $damages["cut after $length"] = substr($whole, 0, $length);
+                $damages["zeros after $length"] = str_pad(substr($whole, 0, $length), 4096, "\0");
+            }
+            foreach ($damages as $what => $bytes) {
+                file_put_contents("$file.new", $bytes);
+                touch("$file.new", $modified);
+                rename("$file.new", $file);
+                function_exists('opcache_invalidate') && opcache_invalidate($file, true);
+                if ($cache->get('k', 'miss') !== 'miss' || $cache->has('k') || $cache->get('k', 'miss') !== 'miss') { echo "found: $what\n"; }
+                if ($what === 'wrong types' && $cache->increment('k') !== 1) { echo "not counted\n"; }
+                if (!in_array($what, ['wrong types', 'another key'], true) && iterator_to_array($cache->keys(), false) !== []) { echo "listed: $what\n"; }
+            }
+            file_put_contents($file, $whole);
+            touch($file, $modified);
+            function_exists('opcache_invalidate') && opcache_invalidate($file, true);
+            echo json_encode($cache->get('k'));
+            PHP;
+        self::assertSame('["value ?>","b"]', PhpProcess::run(\sprintf($code, var_export(Servers::directory('php-damage-' . bin2hex(random_bytes(4))), true)), $options));
+    }
+
+    /** Opcache gives no memory then; a handler of errors that throws hears of nothing. */
+    public function testOpcacheInFilesAloneIsAsNoOpcache(): void
+    {
+        $code = \sprintf(<<<'PHP'
+            set_error_handler(static fn(int $level, string $message) => throw new ErrorException($message));
+            $store = new Larder\Internal\Driver\PhpFile\PhpFileStore(%s);
+            $store->set('k', 'old');
+            $found = [$store->get('k')];
+            $store->set('k', 'new');
+            echo json_encode([...$found, $store->get('k'), $store->opcacheMemory(), (new Larder\Internal\Driver\PhpFile\PhpFileDriver())->advice()]);
+            PHP, var_export(Servers::directory('php-file-only'), true));
+        self::assertSame(
+            '["old","new",null,"It is slow while opcache keeps nothing in memory. Set opcache.file_cache_only=0 in php.ini"]',
+            PhpProcess::run($code, [...self::opcaches()]['with opcache in files alone'][0]),
+        );
+    }
+
+    /** Values would come back in another encoding. */
+    public function testPhpThatConvertsScriptsIsRefused(): void
+    {
+        $code = 'try { Larder\Cache::open("php-file://%1$s"); echo "opened"; } catch (Larder\Exception\StoreUnavailable $refusal) { echo $refusal->getMessage(); }';
+        $code = \sprintf($code, Servers::directory('multibyte'));
+        $said = PhpProcess::run($code, ['-d', 'zend.multibyte=1', '-d', 'zend.script_encoding=SJIS']);
+        self::assertSame('php-file: zend.multibyte is on, so PHP may change the encoding of what it reads. Set zend.multibyte=0 in php.ini, or use file:', $said);
+        self::assertSame('opened', PhpProcess::run($code, ['-d', 'zend.multibyte=0']));
     }
 
     public function testFloatsAreExactWithAnyPrecisionSetting(): void

@@ -6,15 +6,17 @@ namespace Larder\Tests\Driver\PostgreSql;
 
 use Larder\Cache;
 use Larder\Cli\Server\PostgreSqlServer;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
 use Larder\Contract\Capability;
-use Larder\Driver\PostgreSql\PostgreSqlConnection;
-use Larder\Driver\PostgreSql\PostgreSqlStore;
-use Larder\Driver\PostgreSql\PostgreSqlTable;
 use Larder\Dsn\Endpoint;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
+use Larder\Internal\Driver\PostgreSql\PostgreSqlConnection;
+use Larder\Internal\Driver\PostgreSql\PostgreSqlLink;
+use Larder\Internal\Driver\PostgreSql\PostgreSqlStatements;
+use Larder\Internal\Driver\PostgreSql\PostgreSqlTable;
+use Larder\Internal\Driver\Sql\RemoteSqlStore;
 use Larder\Testing\Fork;
 use Larder\Tests\Decorator\Breaker\Proxy;
 use Larder\Tests\Driver\DriverTestCase;
@@ -23,6 +25,7 @@ use Larder\Tests\Servers;
 use PgSql\Connection;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\Group;
+use PHPUnit\Framework\Attributes\TestWith;
 use Psr\Log\NullLogger;
 
 final class PostgreSqlTest extends DriverTestCase
@@ -49,18 +52,36 @@ final class PostgreSqlTest extends DriverTestCase
 
     protected function plantNeighbour(): void
     {
-        self::query('DROP TABLE IF EXISTS larder_neighbour; CREATE TABLE larder_neighbour AS SELECT 1 AS v');
+        self::query('DROP TABLE IF EXISTS larder_neighbour_entries; CREATE TABLE larder_neighbour_entries AS SELECT 1 AS v');
     }
 
     protected function neighbourIsThere(): bool
     {
-        return self::query('SELECT v FROM larder_neighbour') === ['1'];
+        return self::query('SELECT v FROM larder_neighbour_entries') === ['1'];
     }
 
     public static function tearDownAfterClass(): void
     {
         self::$server?->stop();
         self::$server = self::$memory = null;
+    }
+
+    public function testSignedEntryIsReadInItsDatabaseAlone(): void
+    {
+        putenv('LARDER_TESTS_SIGNED_ROWS=' . str_repeat('k', 64));
+        self::query('CREATE DATABASE other OWNER ' . PostgreSqlServer::USER);
+        $dsn = self::dsn('signed') . '&sign=env:LARDER_TESTS_SIGNED_ROWS';
+        $here = Cache::open($dsn);
+        $there = Cache::open(str_replace('@/' . PostgreSqlServer::DATABASE, '@/other', $dsn));
+        self::assertTrue($here->set('k', 'of this place') && $there->set('l', 1));
+        [$table] = self::query("SELECT tablename FROM pg_tables WHERE tablename LIKE 'larder_signed%'");
+        $rows = pg_copy_to(self::administrator(self::server()), (string) $table);
+        self::assertIsArray($rows);
+        self::assertTrue(pg_copy_from(self::administrator(self::server(), 'other'), (string) $table, array_map(strval(...), array_filter($rows, is_scalar(...)))));
+        self::assertNull($there->get('k'));
+        self::assertSame(['forged' => 1], $there->failures());
+        self::assertSame(['of this place', 1], [$here->get('k'), $there->get('l')], 'the control');
+        self::query('DROP DATABASE other WITH (FORCE)');
     }
 
     public function testTcpAndSocketReachTheSameCache(): void
@@ -72,10 +93,26 @@ final class PostgreSqlTest extends DriverTestCase
         self::assertSame(['both ways'], $folder->get('k'));
     }
 
+    /** A schema of the user's name comes first in the search path, so the user decides which table is read. */
+    public function testTierDoesNotMixTheValuesOfTwoUsers(): void
+    {
+        foreach (['alice', 'bob'] as $user) {
+            self::user($user, "CREATE SCHEMA IF NOT EXISTS AUTHORIZATION $user");
+        }
+        $open = fn(string $user): string => \sprintf('%s&namespace=%s%s', self::dsnOf(self::server(), $user), $this->namespace, Servers::PATIENTLY);
+        [$alice, $bob] = [Cache::open(\sprintf('tier:(larder:)(%s)?poll=60', $open('alice'))), Cache::open(\sprintf('tier:(larder:)(%s)?poll=60', $open('bob')))];
+        self::assertTrue($alice->set('k', 'of alice'));
+        self::assertSame('of alice', $alice->get('k'));
+        self::assertNull(Cache::open($open('bob'))->get('k'), 'the control: they have a table each');
+        self::assertSame(['k' => null], $bob->getMany(['k']));
+        self::assertTrue($bob->set('k', 'of bob'));
+        self::assertSame(['of alice', 'of bob'], [$alice->get('k'), $bob->get('k')]);
+    }
+
     public function testTableHasNoWriteAheadLog(): void
     {
         $this->cache->set('k', 1);
-        self::assertSame(['u'], self::query("SELECT relpersistence FROM pg_class WHERE relname = 'larder_$this->namespace'"));
+        self::assertSame(['u'], self::query("SELECT relpersistence FROM pg_class WHERE relname = 'larder_{$this->namespace}_entries'"));
     }
 
     public function testTableIsLoggedWhereUnloggedIsForbidden(): void
@@ -92,7 +129,7 @@ final class PostgreSqlTest extends DriverTestCase
         try {
             self::assertTrue($this->cache->set('k', 'value'));
             self::assertSame('value', $this->cache->get('k'));
-            self::assertSame(['p'], self::query("SELECT relpersistence FROM pg_class WHERE relname = 'larder_$this->namespace'"));
+            self::assertSame(['p'], self::query("SELECT relpersistence FROM pg_class WHERE relname = 'larder_{$this->namespace}_entries'"));
         } finally {
             self::query('DROP EVENT TRIGGER forbid; DROP FUNCTION forbid');
         }
@@ -158,7 +195,7 @@ final class PostgreSqlTest extends DriverTestCase
             Cache::open(Servers::patiently(self::dsnOf(self::server(), 'guest') . '&namespace=guest'))->reach();
             self::fail('it made a table');
         } catch (StoreUnavailable $unavailable) {
-            self::assertMatchesRegularExpression('~cannot use the table "larder_guest" .*permission denied for schema public.*GRANT CREATE ON SCHEMA public TO guest~', $unavailable->getMessage());
+            self::assertMatchesRegularExpression('~cannot use the table "larder_guest_entries" .*permission denied for schema public.*GRANT CREATE ON SCHEMA public TO guest~', $unavailable->getMessage());
         }
     }
 
@@ -174,7 +211,7 @@ final class PostgreSqlTest extends DriverTestCase
             $other = $this->reopenedCache();
             self::assertTrue($this->cache->set('k', 'old'));
             self::assertContains($other->get('k'), ['old']);
-            self::query("DROP TABLE \"larder_$this->namespace\"");
+            self::query("DROP TABLE \"larder_{$this->namespace}_entries\"");
             self::assertTrue($work($this->cache), "$n");
             self::assertSame([['k' => 'value'], ['k' => 'value']], [$this->cache->getMany(['k']), $other->getMany(['k'])]);
         }
@@ -186,7 +223,7 @@ final class PostgreSqlTest extends DriverTestCase
         self::user('stranger', 'GRANT CREATE ON SCHEMA public TO stranger');
         $theirs = Cache::open(Servers::patiently(self::dsnOf(self::server(), 'stranger') . "&namespace=$this->namespace"));
         self::assertTrue($theirs->set('k', 'planted'));
-        self::query("GRANT ALL ON \"larder_$this->namespace\" TO PUBLIC");
+        self::query("GRANT ALL ON \"larder_{$this->namespace}_entries\" TO PUBLIC");
         $ours = $this->with('&timeout=11'); // what is known of a server is kept for each timeout: other tests do without
         self::assertNull($ours->get('k'));
         self::assertFalse($ours->set('k', 1));
@@ -196,14 +233,14 @@ final class PostgreSqlTest extends DriverTestCase
         try {
             $ours->reach();
         } finally {
-            self::query("DROP TABLE \"larder_$this->namespace\"; REVOKE CREATE ON SCHEMA public FROM stranger");
+            self::query("DROP TABLE \"larder_{$this->namespace}_entries\"; REVOKE CREATE ON SCHEMA public FROM stranger");
         }
     }
 
     public function testTableWithOtherColumnsIsRefused(): void
     {
-        $table = "\"larder_$this->namespace\"";
-        foreach (['ALTER value TYPE text', 'ALTER expires TYPE real', 'DROP key', 'ADD more int NOT NULL DEFAULT 1', "DROP CONSTRAINT \"larder_$this->namespace.name\""] as $n => $change) {
+        $table = "\"larder_{$this->namespace}_entries\"";
+        foreach (['ALTER value TYPE text', 'ALTER expires TYPE real', 'DROP full_key', 'ADD more int NOT NULL DEFAULT 1', "DROP CONSTRAINT \"larder_{$this->namespace}_entries.name\""] as $n => $change) {
             $connected = $this->with('&timeout=' . 12 + 2 * $n);
             self::assertTrue($connected->setMany(['k' => 'value', 'n' => 1]), $change);
             self::query("ALTER TABLE $table $change");
@@ -219,7 +256,7 @@ final class PostgreSqlTest extends DriverTestCase
     public function testUserWhoMayOnlyReadReads(): void
     {
         self::assertTrue($this->cache->set('k', 'value'));
-        self::user('reader', "GRANT SELECT ON \"larder_$this->namespace\" TO reader");
+        self::user('reader', "GRANT SELECT ON \"larder_{$this->namespace}_entries\" TO reader");
         $reader = Cache::open(Servers::patiently(self::dsnOf(self::server(), 'reader') . "&namespace=$this->namespace"));
         for ($n = 0; $n < 5; ++$n) {
             self::assertFalse($reader->set('k', 'new') || $reader->add('new', 1) || $reader->delete('k') || $reader->clear() || $reader->increment('n') === 1);
@@ -227,33 +264,137 @@ final class PostgreSqlTest extends DriverTestCase
         }
     }
 
-    /** Who may create in a schema of the search path can put an operator there that fits better than the server's own. */
-    public function testOperatorsOfOthersAreNotRun(): void
+    /** Who may create in a schema of the search path can put things there that are found before the server's own, or fit better. */
+    #[TestWith(['"$user", public'])]
+    #[TestWith(['public, pg_catalog'])]
+    public function testOperatorsFunctionsAndTypesOfOthersAreNotUsed(string $path): void
     {
-        $administrator = self::administrator(self::server());
-        $plant = <<<'SQL'
-            CREATE TABLE planted (ran text);
-            GRANT ALL ON planted TO public;
-            CREATE FUNCTION public.fits(name, name) RETURNS text LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.planted VALUES (current_user); RETURN 'x'; END $$;
-            CREATE FUNCTION public.fits(float8, int4) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.planted VALUES (current_user); RETURN true; END $$;
-            CREATE OPERATOR public.|| (LEFTARG = name, RIGHTARG = name, FUNCTION = public.fits);
-            CREATE OPERATOR public.> (LEFTARG = float8, RIGHTARG = int4, FUNCTION = public.fits);
-            SQL;
-        pg_query($administrator, $plant);
+        self::user('victim', 'GRANT CREATE ON SCHEMA public TO victim');
+        $planted = ['CREATE TABLE public.planted (ran text)', 'GRANT ALL ON public.planted TO public'];
+        $body = static fn(string $result): string => "LANGUAGE plpgsql AS \$\$ BEGIN INSERT INTO public.planted VALUES (current_user); RETURN $result; END \$\$";
+        foreach (['int8, int4', 'int8, int8', 'int2, int4', 'float8, int4', 'name, name', 'name, text', 'oid, oid', 'bytea, bytea', 'text, text', 'xid, xid'] as $types) {
+            [$left, $right] = explode(', ', $types);
+            foreach (['=' => 'bool', '<>' => 'bool', '<=' => 'bool', '>' => 'bool', '||' => 'text'] as $operator => $result) {
+                $function = \sprintf('public."fits %s %s"', $operator, $types);
+                $planted[] = "CREATE FUNCTION $function(pg_catalog.$left, pg_catalog.$right) RETURNS pg_catalog.$result " . $body("'true'");
+                $planted[] = "CREATE OPERATOR public.$operator (LEFTARG = pg_catalog.$left, RIGHTARG = pg_catalog.$right, FUNCTION = $function)";
+            }
+        }
+        foreach (['current_database()' => 'name', 'current_schema()' => 'name', 'hashtext(text)' => 'int4', 'to_regclass(text)' => 'regclass', 'format_type(oid, int4)' => 'text', 'pg_advisory_xact_lock(int4)' => 'bool'] as $function => $result) {
+            $planted[] = "CREATE FUNCTION public.$function RETURNS pg_catalog.$result " . $body('NULL');
+        }
+        foreach (['bytea', 'int8'] as $type) {
+            $planted[] = "CREATE DOMAIN public.$type AS pg_catalog.$type";
+        }
+        self::query('BEGIN; ' . implode('; ', $planted) . "; ALTER ROLE victim SET search_path TO $path; COMMIT");
 
         try {
-            pg_query($administrator, "SELECT 'a'::name || 'b'::name");
-            self::assertSame(['postgres'], self::query('SELECT ran FROM public.planted'), 'control: the operator fits');
+            self::query("SET search_path TO $path; SELECT 'a'::name OPERATOR(public.||) 'b'::name");
+            self::assertSame(['postgres'], self::query('SELECT ran FROM public.planted'), 'the control: the operator runs');
             foreach (['', '&persistent=1', '&persistent=1'] as $options) {
-                $cache = Cache::open(Servers::patiently(self::dsnOf(self::server()) . "&namespace=$this->namespace$options&on_failure=throw"));
-                self::assertTrue($cache->set('k', 'v', 60));
-                self::assertSame('v', $cache->get('k'));
-                self::assertSame(0, $cache->prune());
+                $cache = Cache::open(Servers::patiently(self::dsnOf(self::server(), 'victim') . "&namespace=$this->namespace$options&on_failure=throw"));
+                self::assertTrue($cache->setMany(['k' => 'v', 'l' => 1], 60) && $cache->set('k', 'v', 60) && $cache->touch('k', 60) && $cache->replace('k', 'v'));
+                self::assertSame(['v', true, ['k' => 'v', 'l' => 1]], [$cache->get('k'), $cache->has('k'), $cache->getMany(['k', 'l'])]);
+                self::assertSame([true, 0, 2, true, true, true], [$cache->add('new', 1, 60), $cache->prune(), $cache->increment('l'), $cache->delete('new'), $cache->deleteMany(['l']), $cache->lock('lock', 60)?->release()]);
+                self::assertSame(['k'], [...$cache->keys()]);
+                self::assertTrue($cache->clear());
             }
             self::assertSame(['postgres'], self::query('SELECT ran FROM public.planted'));
+            self::assertSame(['bigint'], self::query("SELECT format_type(atttypid, -1) FROM pg_attribute WHERE attrelid = 'public.\"larder_{$this->namespace}_entries\"'::regclass AND attname = 'expires'"));
         } finally {
-            pg_query($administrator, 'DROP OPERATOR public.|| (name, name); DROP OPERATOR public.> (float8, int4); DROP FUNCTION public.fits(name, name), public.fits(float8, int4); DROP TABLE public.planted');
+            self::query("DROP OWNED BY victim; ALTER ROLE victim RESET search_path; DROP TABLE public.planted; DROP DOMAIN public.bytea, public.int8; DO \$\$ DECLARE f regprocedure; BEGIN FOR f IN SELECT oid FROM pg_proc WHERE pronamespace = 'public'::regnamespace LOOP EXECUTE format('DROP FUNCTION %s CASCADE', f); END LOOP; END \$\$");
         }
+    }
+
+    /** Of the server, a database or a user: each has those that its own programs need. */
+    public function testSettingsOfTheUserDoNotMatter(): void
+    {
+        self::user('odd', 'GRANT CREATE ON SCHEMA public TO odd');
+        foreach ([
+            'bytea_output' => 'escape', 'extra_float_digits' => '-15', 'standard_conforming_strings' => 'off', 'escape_string_warning' => 'on',
+            'client_encoding' => 'LATIN1', 'DateStyle' => 'SQL, DMY', 'IntervalStyle' => 'sql_standard', 'TimeZone' => 'Pacific/Kiritimati',
+            'quote_all_identifiers' => 'on', 'transform_null_equals' => 'on', 'array_nulls' => 'off', 'default_transaction_isolation' => 'serializable',
+            'default_transaction_deferrable' => 'on', 'row_security' => 'off', 'synchronize_seqscans' => 'off', 'backslash_quote' => 'off', 'default_toast_compression' => 'pglz',
+        ] as $setting => $value) {
+            self::query("ALTER ROLE odd SET $setting = " . ($setting === 'DateStyle' ? $value : "'$value'"));
+        }
+        $dsn = Servers::patiently(self::dsnOf(self::server(), 'odd') . "&namespace=$this->namespace&on_failure=throw");
+        $cache = Cache::open($dsn);
+        $bytes = implode('', array_map(chr(...), range(0, 255)));
+        $keys = array_map(static fn(int $n): string => "$n\\x'\"\xff", range(1, 2500)); // more than one statement takes
+        self::assertTrue($cache->setMany(array_fill_keys($keys, $bytes), 60) && $cache->set($bytes, 1.1));
+        self::assertSame([$bytes, 1.1, 'miss'], [$cache->get($keys[0]), $cache->get($bytes), $cache->get('none', 'miss')]);
+        self::assertSame(array_fill_keys($keys, $bytes), $cache->getMany($keys));
+        self::assertCount(2501, array_intersect([...$cache->keys()], [$bytes, ...$keys]));
+        $before = microtime(true);
+        self::assertSame([1, 2], [$cache->increment('count', ttl: 1), $cache->increment('count')]);
+        $expiry = $cache->expiry('count');
+        self::assertTrue($expiry > $before && $expiry < microtime(true) + 1.1, (string) $expiry);
+        self::assertTrue($cache->clear());
+        self::assertSame([], [...Cache::open($dsn)->keys()]);
+        self::query('DROP OWNED BY odd; DROP ROLE odd');
+    }
+
+    /** As a server, a database or a user may have it by default: of two changes of a row at once, one is refused then. */
+    #[TestWith(['repeatable read'])]
+    #[TestWith(['serializable'])]
+    public function testStrictIsolationRefusesNoChange(string $isolation): void
+    {
+        self::user('strict', "GRANT CREATE ON SCHEMA public TO strict; ALTER ROLE strict SET default_transaction_isolation = '$isolation'");
+        $dsn = Servers::patiently(self::dsnOf(self::server(), 'strict') . "&namespace=$this->namespace&on_failure=throw");
+        self::assertTrue(Cache::open($dsn)->set('k', 'old'));
+        $refused = $this->inProcesses(static function (Cache $own, int $process) use ($dsn): array {
+            $cache = Cache::open($dsn);
+            $refused = [];
+            for ($n = 0; $n < 200; ++$n) {
+                foreach ([
+                    'increment' => $cache->increment('count') !== false,
+                    'set' => $cache->set('k', "$process $n"),
+                    'setMany' => $cache->setMany(['k' => $n, 'l' => $n]),
+                    'get' => $cache->get('k') !== null,
+                    'delete' => $cache->delete('l') && $cache->deleteMany(['l', 'm']),
+                    'collect' => $cache->set('short', 1, 0.001) && $cache->prune() >= 0,
+                ] as $call => $isDone) {
+                    $refused[$call] = ($refused[$call] ?? 0) + ($isDone ? 0 : 1);
+                }
+            }
+
+            return array_filter($refused, static fn(int $times): bool => $times > 0);
+        });
+        self::assertSame([[], [], [], []], $refused);
+        self::assertSame(800, Cache::open($dsn)->get('count'));
+        self::query('DROP OWNED BY strict; DROP ROLE strict');
+    }
+
+    public function testTableIsNotThatOfACacheOverTheApplicationsConnection(): void
+    {
+        $server = self::server();
+        $pdo = new \PDO(\sprintf('pgsql:host=%s;port=%d;dbname=%s', \dirname($server->socket), $server->port, PostgreSqlServer::DATABASE), PostgreSqlServer::USER, $server->password);
+        $over = Cache::over($pdo, 'on_failure=throw');
+        self::assertTrue($over->set('k', 'over PDO'));
+        foreach (['cache', 'cache_pkey', 'cache_expires', 'cache_entries'] as $namespace) { // as that table and its indexes are called
+            $cache = Cache::open(Servers::patiently(self::dsnOf($server) . "&namespace=$namespace&on_failure=throw"));
+            self::assertSame([null, true, $namespace], [$cache->get('k'), $cache->set('k', $namespace), $cache->get('k')]);
+            self::assertTrue($cache->clear());
+        }
+        self::assertSame('over PDO', $over->get('k'));
+        self::assertTrue($over->clear());
+    }
+
+    /** A worker may use many namespaces, each of which has statements of its own. */
+    public function testLinkDoesNotGrowWithItsStatements(): void
+    {
+        $server = self::server();
+        $settings = \sprintf('host=%s port=%d dbname=%s user=%s password=%s', \dirname($server->socket), $server->port, PostgreSqlServer::DATABASE, PostgreSqlServer::USER, $server->password);
+        $link = PostgreSqlLink::open(new \SensitiveParameterValue($settings), '', 30.0, false, true);
+        self::assertTrue($link->isServedBy((int) pg_fetch_result($link->run('SELECT pg_backend_pid()', [], 30.0), 0, 0)));
+        $grown = 0;
+        for ($n = 0; $n < 3000; ++$n) {
+            $grown = $n === 1000 ? memory_get_usage() : $grown;
+            $link->run("SELECT $n", [], 30.0);
+        }
+        self::assertLessThan(100_000, memory_get_usage() - $grown);
+        $link->discard();
     }
 
     /** The parent's would give one process the replies of another. */
@@ -322,7 +463,7 @@ final class PostgreSqlTest extends DriverTestCase
         $cache = Cache::open(self::dsnOf(self::server()) . "&namespace=$this->namespace&timeout=0.5&on_failure=throw");
         self::assertTrue($this->cache->set('k', 'old'));
         $other = self::administrator(self::server());
-        pg_query($other, "BEGIN; SELECT FROM \"larder_$this->namespace\" FOR UPDATE");
+        pg_query($other, "BEGIN; SELECT FROM \"larder_{$this->namespace}_entries\" FOR UPDATE");
         $start = microtime(true);
 
         self::assertThrows(StoreFailed::class, static fn(): bool => $cache->set('k', 'late'), 'reply within 0.5 s'); // a server that stands still lets nobody connect either
@@ -338,7 +479,7 @@ final class PostgreSqlTest extends DriverTestCase
     {
         $this->cache->setMany(array_fill_keys(range(1, 2500), 'value'));
         $backup = self::administrator(self::server());
-        pg_query($backup, "BEGIN; LOCK TABLE \"larder_$this->namespace\" IN ACCESS SHARE MODE");
+        pg_query($backup, "BEGIN; LOCK TABLE \"larder_{$this->namespace}_entries\" IN ACCESS SHARE MODE");
         $cache = Cache::open(self::dsnOf(self::server()) . "&namespace=$this->namespace&timeout=30&on_failure=throw");
         self::assertTrue($cache->clear());
         self::assertSame([], [...$cache->keys()]);
@@ -388,13 +529,13 @@ final class PostgreSqlTest extends DriverTestCase
     /** As behind a pooler, which may hand the next statement to another process of the server. */
     public function testStatementsThatThePoolerForgetsArePreparedNoMore(): void
     {
-        $table = new PostgreSqlTable($this->namespace);
         $connection = new PostgreSqlConnection(Endpoint::unix(self::server()->socket), 'larder', 'larder', self::server()->password);
-        $store = new PostgreSqlStore($connection, $table);
+        $statements = new PostgreSqlStatements($connection, new PostgreSqlTable($this->namespace));
+        $store = new RemoteSqlStore($statements, $this->namespace, isShared: false);
         for ($n = 0; $n < 20; ++$n) {
             self::assertTrue($store->set('k', $n));
             self::assertSame($n, $store->get('k'));
-            $connection->change($table, 'DEALLOCATE ALL', []);
+            $statements->change('DEALLOCATE ALL', []);
         }
     }
 
@@ -429,7 +570,7 @@ final class PostgreSqlTest extends DriverTestCase
 
     public function testWritesRemoveExpiredRows(): void
     {
-        $rows = fn(): int => (int) self::query("SELECT count(*) FROM \"larder_$this->namespace\"")[0];
+        $rows = fn(): int => (int) self::query("SELECT count(*) FROM \"larder_{$this->namespace}_entries\"")[0];
         $this->cache->set('stays', 1);
         self::assertTrue($this->cache->setMany(array_fill_keys(array_map(static fn(int $n): string => "old$n", range(1, 1000)), 'value'), 60));
         $this->expireRows();
@@ -449,7 +590,7 @@ final class PostgreSqlTest extends DriverTestCase
         self::assertTrue($this->cache->set('stays', 1) && $this->cache->set('lives', 2, 2 * self::HOUR));
         $this->expireRows();
         self::assertSame(2500, $this->cache->prune());
-        self::assertSame(['2'], self::query("SELECT count(*) FROM \"larder_$this->namespace\""));
+        self::assertSame(['2'], self::query("SELECT count(*) FROM \"larder_{$this->namespace}_entries\""));
     }
 
     /** PostgreSQL ends one of two statements that wait for each other, after a second. */
@@ -506,13 +647,13 @@ final class PostgreSqlTest extends DriverTestCase
         self::query(($exists ? '' : \sprintf("CREATE ROLE %s LOGIN PASSWORD '%s'; ", $name, self::server()->password)) . $grant);
     }
 
-    private static function administrator(PostgreSqlServer $server): Connection
+    private static function administrator(PostgreSqlServer $server, string $database = PostgreSqlServer::DATABASE): Connection
     {
         $connection = pg_connect(\sprintf(
             'host=%s port=%d dbname=%s user=%s password=%s',
             \dirname($server->socket),
             $server->port,
-            PostgreSqlServer::DATABASE,
+            $database,
             PostgreSqlServer::ADMINISTRATOR,
             $server->password,
         ), \PGSQL_CONNECT_FORCE_NEW);
@@ -524,7 +665,7 @@ final class PostgreSqlTest extends DriverTestCase
     /** As if an hour had passed: a busy machine may take longer to store rows than a short ttl lasts. */
     private function expireRows(): void
     {
-        self::query("UPDATE \"larder_$this->namespace\" SET expires = expires - " . self::HOUR . ' WHERE expires > 0');
+        self::query("UPDATE \"larder_{$this->namespace}_entries\" SET expires = expires - " . self::HOUR . '000000 WHERE expires > 0');
     }
 
     /** @return list<string|null> the first column of what the administrator is answered */

@@ -5,8 +5,9 @@ declare(strict_types=1);
 namespace Larder\Tests\Driver\Sqlite;
 
 use Larder\Cache;
-use Larder\Driver\Sqlite\SqliteStore;
 use Larder\Exception\InvalidDsn;
+use Larder\Internal\Driver\Sql\SqlStore;
+use Larder\Internal\Driver\Sqlite\SqliteConnection;
 use Larder\Testing\Fork;
 use Larder\Tests\PhpProcess;
 use Larder\Tests\Servers;
@@ -50,8 +51,8 @@ final class SqliteEvictionTest extends TestCase
 
     public function testPruneRemovesOnlyExpiredRows(): void
     {
-        $store = new SqliteStore(SqliteStore::connect($this->file), 'one');
-        $other = new SqliteStore(SqliteStore::connect($this->file), 'other');
+        $store = new SqlStore(new SqliteConnection($this->file), 'one');
+        $other = new SqlStore(new SqliteConnection($this->file), 'other');
         $store->setMany(array_fill_keys(self::keys('old', 2500), 'value'), 60);
         $other->set('old', 'value', 60);
         $store->setMany(['stays' => 1, 'stays longer' => 2]);
@@ -92,7 +93,7 @@ final class SqliteEvictionTest extends TestCase
         $this->cache('?max_size=' . self::LIMIT);
         $database = new \PDO('sqlite:' . $this->file);
         $database->exec('PRAGMA max_page_count = ' . self::LIMIT / 4096);
-        $insert = $database->prepare("INSERT INTO larder VALUES ('larder', ?, zeroblob(10000), 0)");
+        $insert = $database->prepare("INSERT INTO larder VALUES ('larder', ?, '', zeroblob(10000), 0, '')");
         $taken = 0;
         for ($n = 0; $n < 2100; ++$n) {
             try {
@@ -171,7 +172,7 @@ final class SqliteEvictionTest extends TestCase
     /** As if an hour had passed: a busy machine may take longer to store rows than a short ttl lasts. */
     private function expireRows(): void
     {
-        (new \PDO('sqlite:' . $this->file))->exec('UPDATE larder SET expires = expires - ' . self::HOUR . ' WHERE expires > 0');
+        (new \PDO('sqlite:' . $this->file))->exec('UPDATE larder SET expires = expires - ' . self::HOUR . '000000 WHERE expires > 0');
     }
 
     private function rows(): int

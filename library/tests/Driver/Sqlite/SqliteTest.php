@@ -8,8 +8,9 @@ use Larder\Cache;
 use Larder\Codec\Codec;
 use Larder\Codec\Failures;
 use Larder\Contract\Capability;
-use Larder\Driver\Sqlite\SqliteStore;
 use Larder\Exception\StoreUnavailable;
+use Larder\Internal\Driver\Sql\SqlStore;
+use Larder\Internal\Driver\Sqlite\SqliteConnection;
 use Larder\Testing\Fork;
 use Larder\Tests\Driver\DriverTestCase;
 use Larder\Tests\Servers;
@@ -37,6 +38,12 @@ final class SqliteTest extends DriverTestCase
     protected function neighbourIsThere(): bool
     {
         return self::first('sqlite/cache.sqlite', 'SELECT v FROM others') === 1;
+    }
+
+    /** One class serves several databases. */
+    public function testMessagesNameTheDatabase(): void
+    {
+        self::assertSame('sqlite', Capability::nameOf($this->store));
     }
 
     public function testFileIsPrivateAndInWalMode(): void
@@ -180,7 +187,7 @@ final class SqliteTest extends DriverTestCase
                 return new Failures();
             }
         };
-        $store = new SqliteStore(SqliteStore::connect(Servers::directory('sqlite-signal') . '/cache.sqlite'), codec: $raise);
+        $store = new SqlStore(new SqliteConnection(Servers::directory('sqlite-signal') . '/cache.sqlite'), codec: $raise);
         $isStored = null;
         $before = [pcntl_async_signals(true), pcntl_signal_get_handler(\SIGUSR1)];
         pcntl_signal(\SIGUSR1, static function () use ($store, &$isStored): void {
@@ -191,8 +198,8 @@ final class SqliteTest extends DriverTestCase
             $store->set('n', 1);
             $raise->raises = true;
             self::assertSame(2, $store->increment('n'));
-            self::assertSame([true, false], $isStored);
-            self::assertSame(['n' => 2, 'one' => 1, 'many' => null], $store->getMany(['n', 'one', 'many']));
+            self::assertSame([true, true], $isStored);
+            self::assertSame(['n' => 2, 'one' => 1, 'many' => 1], $store->getMany(['n', 'one', 'many']));
             $raise->raises = true;
             self::assertFalse($store->add('n', 7));
             self::assertSame(['n' => 2, 'one' => 1], $store->getMany(['n', 'one']));

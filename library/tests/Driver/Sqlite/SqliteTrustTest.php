@@ -44,20 +44,20 @@ final class SqliteTrustTest extends TestCase
     /** @return iterable<string, array{string, string, string}> how the folder is, what is planted there, what is said */
     public static function plants(): iterable
     {
-        yield 'a database of a stranger' => ['chmod 1777 cache', '', "file %s/cache/c.sqlite belongs to another user, nobody. *rm -r '%s/cache/c.sqlite'*"];
-        yield 'a database that everybody can write' => ['true', 'chown www-data cache/c.sqlite; chmod 666 cache/c.sqlite', "everybody can write the file %s/cache/c.sqlite. *: chmod go-w '%s/cache/c.sqlite'"];
-        yield 'a log of a stranger' => ['true', 'chown www-data cache/c.sqlite; chmod 600 cache/c.sqlite; touch cache/c.sqlite-wal; chown nobody cache/c.sqlite-wal', "file %s/cache/c.sqlite-wal belongs to another user, nobody. *rm -r '%s/cache/c.sqlite-wal'*"];
-        yield 'nothing yet, in a folder for all' => ['chmod 1777 cache', 'rm cache/*', "everybody can write the directory %s/cache. *chmod go-w '%s/cache'"];
-        yield 'nothing yet, in a folder of a stranger' => ['chown nobody cache', 'rm cache/*', "directory %s/cache belongs to another user, nobody. *: chown root '%s/cache'; *"];
-        yield 'nothing yet, below a folder of a stranger' => ['chown nobody .', 'rm cache/*', "directory %s belongs to another user, nobody. *: chown root '%s'; *"];
+        yield 'a database of a stranger' => ['chmod 1777 cache', '', "file %s/cache/c.sqlite belongs to another user, nobody. *remove it: rm '%s/cache/c.sqlite'"];
+        yield 'a database that everybody can write' => ['true', 'chown www-data cache/c.sqlite; chmod 666 cache/c.sqlite', "everybody can write the file %s/cache/c.sqlite. *remove it: rm '%s/cache/c.sqlite'"];
+        yield 'a log of a stranger' => ['true', 'chown www-data cache/c.sqlite; chmod 600 cache/c.sqlite; touch cache/c.sqlite-wal; chown nobody cache/c.sqlite-wal', "file %s/cache/c.sqlite-wal belongs to another user, nobody. *remove it: rm '%s/cache/c.sqlite-wal'"];
+        yield 'nothing yet, in a folder for all' => ['chmod 1777 cache', 'rm cache/*', "everybody can write the directory %s/cache. *mkdir -m 700 '%s/cache/larder-www-data'"];
+        yield 'nothing yet, in a folder of a stranger' => ['chown nobody cache', 'rm cache/*', 'directory %s/cache belongs to another user, nobody. *Use a path that only www-data can change'];
+        yield 'nothing yet, below a folder of a stranger' => ['chown nobody .', 'rm cache/*', 'directory %s belongs to another user, nobody. *Use a path that only www-data can change'];
         yield 'a link of a stranger' => ['chmod 1777 cache; mkdir own; chown www-data own', 'mv cache/c.sqlite own/; chown www-data own/c.sqlite; ln -s ../own/c.sqlite cache/c.sqlite; chown -h nobody cache/c.sqlite', 'link %s/cache/c.sqlite belongs to another user, nobody. *'];
     }
 
     #[DataProvider('plants')]
-    public function testFileThatOthersCanWriteIsRefusedWithTheRepair(string $folder, string $plant, string $message): void
+    public function testFileThatOthersCanWriteIsRefused(string $folder, string $plant, string $message): void
     {
         shell_exec(\sprintf('cd %s && %s', escapeshellarg($this->home), $folder));
-        posix_seteuid(self::STRANGER);
+        OtherUser::become(self::STRANGER);
         $file = $this->home . '/cache/c.sqlite';
         if (!is_writable($this->home . '/cache') || !str_contains($folder, '1777')) {
             posix_seteuid(0); // it was planted before the folder was repaired
@@ -66,7 +66,7 @@ final class SqliteTrustTest extends TestCase
         posix_seteuid(0);
         shell_exec(\sprintf('cd %s && %s', escapeshellarg($this->home), $plant === '' ? 'true' : $plant));
 
-        posix_seteuid(self::VICTIM);
+        OtherUser::become(self::VICTIM);
         $refusal = self::assertThrows(StoreUnavailable::class, static fn() => Cache::open('sqlite://' . $file)->get('k'));
         self::assertTrue(fnmatch('sqlite: *' . str_replace('%s', $this->home, $message), $refusal->getMessage()), $refusal->getMessage());
         gc_collect_cycles();
@@ -77,9 +77,9 @@ final class SqliteTrustTest extends TestCase
     public function testPlantedObjectIsCreatedWithoutTheCheck(): void
     {
         chmod($this->home . '/cache', 0o1777);
-        posix_seteuid(self::STRANGER);
+        OtherUser::become(self::STRANGER);
         $this->plant($this->home . '/cache/c.sqlite');
-        posix_seteuid(self::VICTIM);
+        OtherUser::become(self::VICTIM);
         $rows = (new \PDO('sqlite:' . $this->home . '/cache/c.sqlite'))->query('SELECT value FROM larder');
         self::assertNotFalse($rows);
         self::assertInstanceOf(Bomb::class, unserialize((string) $rows->fetchColumn()));
@@ -88,7 +88,7 @@ final class SqliteTrustTest extends TestCase
 
     public function testFileThatBecomesUnsafeIsAMissAndUntouched(): void
     {
-        posix_seteuid(self::VICTIM);
+        OtherUser::become(self::VICTIM);
         $file = $this->home . '/cache/c.sqlite';
         $cache = Cache::open('sqlite://' . $file);
         self::assertTrue($cache->set('k', 'mine'));
@@ -98,7 +98,7 @@ final class SqliteTrustTest extends TestCase
         chown($this->home . '/cache', self::STRANGER);
         $this->plant($file);
         chmod($this->home . '/cache/c.sqlite', 0o666);
-        posix_seteuid(self::VICTIM);
+        OtherUser::become(self::VICTIM);
         usleep(110_000);
         self::assertNull($cache->get('k'));
         self::assertFalse($cache->set('k', 1));
@@ -114,7 +114,7 @@ final class SqliteTrustTest extends TestCase
         chmod($this->home . '/cache', 0o755);
         OtherUser::letThrough($this->home);
         $said = OtherUser::run(self::VICTIM, \sprintf('umask(0);
-            eval(\'namespace Larder\\Driver\\Sqlite; function chmod(string $file, int $mode): bool
+            eval(\'namespace Larder\\Internal\\Driver\\Sqlite; function chmod(string $file, int $mode): bool
                 { clearstatcache(); printf("%%s %%o\n", $file, fileperms($file) & 0o077); return \chmod($file, $mode); }\');
             var_dump(Larder\Cache::open("sqlite://%s/cache/c.sqlite")->set("k", 1), umask() === 0);', $this->home));
         self::assertSame(1, preg_match('~^\S+/cache/c\.sqlite\.\S+\.new 0\nbool\(true\)\nbool\(true\)\n$~D', $said), $said);
@@ -123,7 +123,7 @@ final class SqliteTrustTest extends TestCase
     /** The names of the other files are predictable, but the folder is private. */
     public function testWalFilesArePrivate(): void
     {
-        posix_seteuid(self::VICTIM);
+        OtherUser::become(self::VICTIM);
         $mask = umask(0);
         $cache = Cache::open(\sprintf('sqlite://%s/cache/c.sqlite', $this->home));
         umask($mask);
@@ -136,8 +136,9 @@ final class SqliteTrustTest extends TestCase
     private function plant(string $file): void
     {
         $database = new \PDO('sqlite:' . $file);
-        $database->exec('CREATE TABLE larder (namespace TEXT NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL, expires REAL NOT NULL, PRIMARY KEY (namespace, key))');
-        $database->prepare('INSERT INTO larder VALUES (?, ?, ?, 0)')->execute(['larder', 'k', serialize(new Bomb())]);
+        $database->exec('CREATE TABLE larder (namespace TEXT NOT NULL, name TEXT NOT NULL, full_key BLOB NOT NULL, value BLOB NOT NULL, expires INTEGER NOT NULL, version TEXT NOT NULL, PRIMARY KEY (namespace, name))');
+        $database->exec('CREATE INDEX larder_expires ON larder (expires) WHERE expires > 0');
+        $database->prepare("INSERT INTO larder VALUES (?, ?, ?, ?, 0, '')")->execute(['larder', hash('xxh128', 'k'), 'k', serialize(new Bomb())]);
         chmod($file, 0o666);
     }
 }

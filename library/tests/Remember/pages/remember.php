@@ -2,14 +2,14 @@
 
 declare(strict_types=1);
 
-// What RememberUnderFpmTest asks for: ?directory=, do= of what the computation does, and log= to which it adds a byte.
+// What RememberUnderFpmTest asks for: ?dsn=, directory=, do= of what the computation does, and log= to which it adds a byte.
 
 use Larder\Cache;
 
 require __DIR__ . '/../../../../vendor/autoload.php';
 
 $ask = static fn(string $name): string => \is_string($_GET[$name] ?? null) ? $_GET[$name] : '';
-$cache = Cache::open('file://' . $ask('directory'));
+$cache = Cache::open($ask('dsn'));
 $start = microtime(true);
 if ($ask('do') === 'session') {
     session_start(['save_path' => $ask('directory'), 'use_cookies' => 0]);
@@ -17,9 +17,12 @@ if ($ask('do') === 'session') {
         $_SESSION['late'] = 'kept';
     });
 }
+if (in_array($ask('do'), ['two', 'fatal first'], true)) {
+    $cache->remember('first', 0.3, static fn(): string => $ask('do') === 'two' ? 'first' : str_repeat('x', 1 << 40), stale: 60, lease: 60, beta: 0.0, jitter: 0.0);
+}
 // What is computed at first gets old soon. What replaces it does not, and its lease is long: on a machine that stops for
 // seconds, another computation would begin otherwise.
-$value = $cache->remember('k', $ask('do') === '' ? 0.3 : 60, static function () use ($ask): string {
+$value = $cache->remember('k', in_array($ask('do'), ['', 'two'], true) ? 0.3 : 60, static function () use ($ask): string {
     file_put_contents($ask('log'), '.', \FILE_APPEND);
     switch ($ask('do')) {
         case 'exit':

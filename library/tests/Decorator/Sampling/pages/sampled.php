@@ -5,8 +5,8 @@ declare(strict_types=1);
 // What SamplingUnderFpmTest asks for: ?directory=, and how the request ends.
 
 use Larder\Cache;
-use Larder\Decorator\Sampling\RecordingFile;
-use Larder\Decorator\Sampling\SamplingStore;
+use Larder\Internal\Decorator\Sampling\RecordingFile;
+use Larder\Internal\Decorator\Sampling\SamplingStore;
 
 require __DIR__ . '/../../../../../vendor/autoload.php';
 

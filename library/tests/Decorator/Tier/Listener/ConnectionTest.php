@@ -5,12 +5,12 @@ declare(strict_types=1);
 namespace Larder\Tests\Decorator\Tier\Listener;
 
 use Larder\Cli\Server\RedisServer;
-use Larder\Decorator\Tier\Listener\Connection;
-use Larder\Driver\Redis\Wire\ServerGone;
 use Larder\Dsn\Endpoint;
+use Larder\Internal\Decorator\Tier\Listener\Connection;
+use Larder\Internal\Driver\Redis\Wire\ServerGone;
+use Larder\Internal\Server\Credentials;
+use Larder\Internal\Server\Tls;
 use Larder\Server\ConnectionSettings;
-use Larder\Server\Credentials;
-use Larder\Server\Tls;
 use Larder\Testing\AssertsThrows;
 use Larder\Tests\Server\Certificates;
 use Larder\Tests\Servers;

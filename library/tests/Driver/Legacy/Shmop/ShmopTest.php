@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Driver\Legacy\Shmop;
 
-use Larder\Driver\Legacy\Shmop\SharedBlock;
-use Larder\Driver\Legacy\Shmop\ShmopStore;
-use Larder\Lock\StripedLock;
-use Larder\Process\Quietly;
+use Larder\Internal\Driver\Legacy\Shmop\SharedBlock;
+use Larder\Internal\Driver\Legacy\Shmop\ShmopStore;
+use Larder\Internal\Lock\StripedLock;
+use Larder\Internal\Process\Warnings;
 use Larder\Testing\Fork;
 use Larder\Tests\Driver\DriverTestCase;
 use Larder\Tests\PhpProcess;
@@ -91,7 +91,7 @@ final class ShmopTest extends DriverTestCase
         $id = $store->id('k');
         self::assertNotFalse(shmop_open($id, 'n', 0o600, SharedBlock::size('')));
         self::assertTrue($store->clear());
-        self::assertFalse(Quietly::run(static fn(): mixed => shmop_open($id, 'a', 0, 0)));
+        self::assertFalse(Warnings::suppress(static fn(): mixed => shmop_open($id, 'a', 0, 0)));
     }
 
     #[Group('waiting')]

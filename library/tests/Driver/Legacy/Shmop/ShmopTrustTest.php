@@ -4,10 +4,11 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Driver\Legacy\Shmop;
 
-use Larder\Driver\Common\Envelope;
-use Larder\Driver\Legacy\Shmop\SharedBlock;
-use Larder\Driver\Legacy\Shmop\ShmopStore;
+use Larder\Internal\Driver\Common\Envelope;
+use Larder\Internal\Driver\Legacy\Shmop\SharedBlock;
+use Larder\Internal\Driver\Legacy\Shmop\ShmopStore;
 use Larder\Tests\Driver\Sqlite\Hostile\Bomb;
+use Larder\Tests\OtherUser;
 use PHPUnit\Framework\TestCase;
 
 /** Root acts as www-data, who owns the cache, and as nobody, who creates blocks that everybody can read and write. */
@@ -25,7 +26,7 @@ final class ShmopTrustTest extends TestCase
             self::markTestSkipped('It acts as other users, which takes root');
         }
         Bomb::$exploded = false;
-        posix_seteuid(self::VICTIM);
+        OtherUser::become(self::VICTIM);
         $this->store = new ShmopStore('trust' . bin2hex(random_bytes(4)));
     }
 
@@ -64,12 +65,10 @@ final class ShmopTrustTest extends TestCase
     public function testSecretIsNotReadableByOthers(): void
     {
         self::assertTrue($this->store->set('k', 'mine'));
-        posix_seteuid(0);
-        posix_seteuid(self::STRANGER);
+        OtherUser::become(self::STRANGER);
         self::assertFalse(@shmop_open($this->store->id('k'), 'a', 0, 0));
         self::assertFalse(@file_get_contents('/dev/shm/larder-shmop-' . self::VICTIM . '/secret'));
-        posix_seteuid(0);
-        posix_seteuid(self::VICTIM);
+        OtherUser::become(self::VICTIM);
         self::assertSame('mine', $this->store->get('k'));
     }
 
@@ -102,13 +101,12 @@ final class ShmopTrustTest extends TestCase
         $bytes = $head === '' ? str_repeat("\0", $size) : substr_replace($head, pack('V', \strlen($envelope)), 4, 4) . $envelope;
         posix_seteuid(0);
         $this->block === null || shmop_delete($this->block);
-        posix_seteuid(self::STRANGER);
+        OtherUser::become(self::STRANGER);
         $block = shmop_open($this->store->id('k'), 'n', 0o666, \strlen($bytes));
         self::assertNotFalse($block);
         $this->block = $block;
         shmop_write($block, $bytes, 0);
-        posix_seteuid(0);
-        posix_seteuid(self::VICTIM);
+        OtherUser::become(self::VICTIM);
     }
 
     private function planted(): string

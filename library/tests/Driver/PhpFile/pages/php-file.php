@@ -7,7 +7,7 @@ declare(strict_types=1);
  * code at one path, written and included as PHP users do by hand.
  */
 
-use Larder\Driver\PhpFile\PhpFileStore;
+use Larder\Internal\Driver\PhpFile\PhpFileStore;
 
 require __DIR__ . '/../../../../../vendor/autoload.php';
 

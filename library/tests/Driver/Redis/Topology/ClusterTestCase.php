@@ -5,10 +5,10 @@ declare(strict_types=1);
 namespace Larder\Tests\Driver\Redis\Topology;
 
 use Larder\Cache;
-use Larder\Driver\Redis\RedisProtocol;
-use Larder\Driver\Redis\Topology\HashSlot;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreFailed;
+use Larder\Internal\Driver\Redis\HashSlot;
+use Larder\Internal\Key\NamespaceName;
 use Larder\Tests\Driver\DriverTestCase;
 use Larder\Tests\Servers;
 
@@ -54,7 +54,7 @@ abstract class ClusterTestCase extends DriverTestCase
         $others = array_map(strval(...), range(0, 19));
         $expected = [...array_combine($keys, range(0, 39)), ...array_combine(array_map(static fn(string $key): string => "o$key", $others), range(0, 19))];
         self::assertTrue($cache->setMany($expected));
-        $slot = HashSlot::of(RedisProtocol::prefix($namespace) . $keys[0]);
+        $slot = HashSlot::of(NamespaceName::prefix($namespace) . $keys[0]);
         $from = self::owner($nodes, $slot);
         $to = $nodes->ports()[(int) array_search($from, $nodes->ports(), true) === 0 ? 1 : 0];
         $fresh = Cache::open(self::dsn($namespace) . '&on_failure=throw');

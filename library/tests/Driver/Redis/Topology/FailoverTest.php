@@ -5,10 +5,10 @@ declare(strict_types=1);
 namespace Larder\Tests\Driver\Redis\Topology;
 
 use Larder\Cache;
-use Larder\Driver\Redis\RedisProtocol;
-use Larder\Driver\Redis\Topology\SlotMap;
 use Larder\Exception\StoreFailed;
-use Larder\Key\ReservedKey;
+use Larder\Internal\Driver\Redis\Topology\SlotMap;
+use Larder\Internal\Key\NamespaceName;
+use Larder\Internal\Key\ReservedKey;
 use Larder\Testing\AssertsThrows;
 use Larder\Tests\RecordingLogger;
 use Larder\Tests\Servers;
@@ -192,12 +192,12 @@ final class FailoverTest extends TestCase
 
     private function masterOf(string $key): int
     {
-        return self::port($this->map()->master(RedisProtocol::prefix('failover') . $key));
+        return self::port($this->map()->master(NamespaceName::prefix('failover') . $key));
     }
 
     private function replicaOf(string $key): int
     {
-        return self::port($this->map()->replicas(RedisProtocol::prefix('failover') . $key)[0] ?? null);
+        return self::port($this->map()->replicas(NamespaceName::prefix('failover') . $key)[0] ?? null);
     }
 
     /** The replica of a key hears nothing of its master any more. */

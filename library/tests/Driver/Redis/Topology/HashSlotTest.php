@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Driver\Redis\Topology;
 
-use Larder\Driver\Redis\Topology\HashSlot;
+use Larder\Internal\Driver\Redis\HashSlot;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\TestCase;
 

@@ -5,13 +5,13 @@ declare(strict_types=1);
 namespace Larder\Tests\Driver\Redis\Topology;
 
 use Larder\Cli\Server\Address;
-use Larder\Cli\Server\Executable;
 use Larder\Cli\Server\ServerProcess;
-use Larder\Driver\Redis\Wire\ServerGone;
-use Larder\Driver\Redis\Wire\WireConnection;
+use Larder\Cli\System\Executable;
 use Larder\Dsn\Endpoint;
+use Larder\Internal\Driver\Redis\Wire\ServerGone;
+use Larder\Internal\Driver\Redis\Wire\WireConnection;
+use Larder\Internal\Server\Credentials;
 use Larder\Server\ConnectionSettings;
-use Larder\Server\Credentials;
 use Larder\Tests\Server\Certificates;
 
 /**

@@ -5,14 +5,14 @@ declare(strict_types=1);
 namespace Larder\Tests\Driver\Redis\Topology;
 
 use Larder\Cache;
-use Larder\Driver\ExaminesServers;
-use Larder\Driver\Redis\RedisProtocol;
-use Larder\Driver\Redis\Rights;
-use Larder\Driver\Redis\ServerRole;
-use Larder\Driver\Redis\Topology\HashSlot;
 use Larder\Drivers;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
+use Larder\Internal\Driver\ExaminesServers;
+use Larder\Internal\Driver\Redis\HashSlot;
+use Larder\Internal\Driver\Redis\Rights;
+use Larder\Internal\Driver\Redis\ServerRole;
+use Larder\Internal\Key\NamespaceName;
 use Larder\Tests\RecordingLogger;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
@@ -20,7 +20,7 @@ use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\ExpectationFailedException;
 use PHPUnit\Framework\TestCase;
 
-/** The commands that an ACL user needs, as docs/cluster.md lists them: they suffice, and each is needed for something. */
+/** The commands that an ACL user needs, as docs/servers.md lists them: they suffice, and each is needed for something. */
 #[Group('cluster')]
 final class TopologyRightsTest extends TestCase
 {
@@ -52,7 +52,7 @@ final class TopologyRightsTest extends TestCase
             $this->useEverything($dsn);
             $this->useEverything($dsn . '&read=replica');
             // In the middle of a move: ASKING.
-            $slot = HashSlot::of(RedisProtocol::prefix('narrow') . '{moving}');
+            $slot = HashSlot::of(NamespaceName::prefix('narrow') . '{moving}');
             [$from, $to] = $slot < 8_192 ? [$servers[0], $servers[1]] : [$servers[1], $servers[0]];
             $cache = Cache::open($dsn);
             $failure = null;
@@ -188,7 +188,7 @@ final class TopologyRightsTest extends TestCase
     /**
      * The list of docs/stores.md.
      *
-     * @param list<string> $besides those of docs/cluster.md
+     * @param list<string> $besides those of docs/servers.md
      * @return list<string>
      */
     private static function ofPage(array $besides): array
@@ -199,10 +199,10 @@ final class TopologyRightsTest extends TestCase
         return array_values(array_diff([...explode(', ', $rights[1]), 'EVAL', ...$besides], $without, array_map(static fn(string $name): string => '-' . $name, $without)));
     }
 
-    /** @return list<string> the commands in the row of the table in docs/cluster.md */
+    /** @return list<string> the commands in the row of the table in docs/servers.md */
     private static function ofRow(string $user): array
     {
-        self::assertSame(1, preg_match(\sprintf('/^\| %s \| (.*) \|$/m', $user), self::page('cluster'), $row));
+        self::assertSame(1, preg_match(\sprintf('/^\| %s \| (.*) \|$/m', $user), self::page('servers'), $row));
         preg_match_all('/\b[A-Z]{3,}(?:\\\\\|[A-Z-]+)?/', (string) preg_replace('/; without .*/', '', $row[1]), $names);
 
         return array_map(static fn(string $name): string => str_replace('\|', '|', $name), $names[0]);

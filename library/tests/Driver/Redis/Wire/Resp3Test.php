@@ -4,9 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Driver\Redis\Wire;
 
-use Larder\Driver\Redis\Wire\Message;
-use Larder\Driver\Redis\Wire\Resp3;
-use Larder\Driver\Redis\Wire\ServerGone;
+use Larder\Internal\Driver\Redis\Wire\Message;
+use Larder\Internal\Driver\Redis\Wire\Resp3;
+use Larder\Internal\Driver\Redis\Wire\ServerGone;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 

@@ -5,11 +5,11 @@ declare(strict_types=1);
 namespace Larder\Tests\Driver\Redis\Wire;
 
 use Larder\Cache;
-use Larder\Driver\Redis\Wire\ServerGone;
-use Larder\Driver\Redis\Wire\WireConnection;
 use Larder\Dsn\Endpoint;
+use Larder\Internal\Driver\Redis\Wire\ServerGone;
+use Larder\Internal\Driver\Redis\Wire\WireConnection;
+use Larder\Internal\Server\Credentials;
 use Larder\Server\ConnectionSettings;
-use Larder\Server\Credentials;
 use Larder\Testing\AssertsThrows;
 use Larder\Testing\Fork;
 use PHPUnit\Framework\Attributes\DataProvider;

@@ -1,0 +1,184 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Internal\Decorator\Breaker;
+
+use Larder\Exception\StoreUnavailable;
+use Larder\Internal\Filesystem\UserFolder;
+use Larder\Internal\Process\Functions;
+use Larder\Internal\Process\Warnings;
+
+/**
+ * Where an outage is written down: in a file of this user that is there only while there is one, or in this object alone.
+ * It goes by what it knows itself while another process holds the file and does not go on.
+ */
+final class OutageRecord
+{
+    private const TRIES = 20;
+    /** Seconds: a server that nobody has asked for so long is forgotten. */
+    private const FORGOTTEN = 86_400;
+
+    /** As last seen; null when all was well. */
+    private ?Outage $own = null;
+    /** Whether the file could not be written: that there is none says nothing then. */
+    private bool $isAlone = false;
+
+    /**
+     * @param string|null $file null to keep it in this object
+     * @param string|null $name of a file in this user's folder, which is looked for when there may be one
+     */
+    public function __construct(private ?string $file = null, private ?string $name = null) {}
+
+    /**
+     * Shared by all processes of this user on this machine; by none if the file cannot be written.
+     *
+     * @param string $server identifies the server and the way to it
+     */
+    public static function ofThisUser(string $server): self
+    {
+        return new self(name: hash('xxh128', $server));
+    }
+
+    /** False if nothing is written down, which is found out without opening a file. Then all is well. */
+    public function isThere(): bool
+    {
+        $name = $this->name;
+
+        return $this->own !== null || $this->file !== null
+            || ($name !== null && UserFolder::mayHold(UserFolder::AWAY, static fn(): string => $name));
+    }
+
+    /** For the requests that this server refuses though it answers: no outage. */
+    public function ofRequests(): self
+    {
+        $file = $this->file();
+
+        return new self($file === null ? null : $file . '-requests');
+    }
+
+    public function read(): Outage
+    {
+        $file = $this->file();
+        if ($file === null) {
+            return $this->own ??= new Outage();
+        }
+        $handle = Warnings::suppress(static fn(): mixed => fopen($file, 'r'));
+        if ($handle === false) {
+            return $this->isAlone && $this->own !== null ? $this->own : $this->own = new Outage();
+        }
+        // Not while it is written.
+        if (self::lock($handle, \LOCK_SH)) {
+            $this->own = Outage::parse((string) stream_get_contents($handle));
+        }
+        fclose($handle);
+
+        return $this->own ??= new Outage();
+    }
+
+    /**
+     * Nobody else changes it meanwhile.
+     *
+     * @param \Closure(Outage): Outage $change
+     * @return Outage as it was before
+     */
+    public function change(\Closure $change): Outage
+    {
+        $file = $this->file();
+        $handle = $file === null ? false : $this->lockedFile($file);
+        if ($file === null || $handle === false) {
+            $before = $this->own ?? new Outage();
+            $this->own = $change($before);
+            $this->isAlone = true;
+
+            return $before;
+        }
+
+        try {
+            $line = (string) stream_get_contents($handle);
+            $before = $line === '' && $this->isAlone && $this->own !== null ? $this->own : Outage::parse($line);
+            $this->own = $change($before);
+            $this->isAlone = $this->own->failures > 0 && !self::write($handle, (string) $this->own);
+            if ($this->isAlone || $this->own->failures === 0) {
+                unlink($file);
+            } elseif ($before->failures === 0) {
+                self::forget(\dirname($file));
+            }
+
+            return $before;
+        } finally {
+            fclose($handle);
+        }
+    }
+
+    private function file(): ?string
+    {
+        if ($this->file === null && $this->name !== null) {
+            try {
+                $this->file = UserFolder::find('away', UserFolder::parent(), UserFolder::AWAY) . '/' . $this->name;
+            } catch (StoreUnavailable) {
+                $this->name = null; // in this object alone
+            }
+        }
+
+        return $this->file;
+    }
+
+    /**
+     * @param resource $handle
+     * @return bool false where it is full
+     */
+    private static function write(mixed $handle, string $line): bool
+    {
+        rewind($handle);
+        ftruncate($handle, 0);
+
+        return Warnings::suppress(static fn(): int|false => fwrite($handle, $line)) === \strlen($line);
+    }
+
+    /** @return resource|false */
+    private function lockedFile(string $file): mixed
+    {
+        do {
+            $handle = Warnings::suppress(static fn(): mixed => fopen($file, 'c+'));
+            if ($handle === false || !self::lock($handle, \LOCK_EX)) {
+                return false;
+            }
+            $isRemoved = (fstat($handle)['nlink'] ?? 0) === 0;
+            if ($isRemoved) {
+                fclose($handle);
+            }
+        } while ($isRemoved);
+
+        return $handle;
+    }
+
+    private static function forget(string $directory): void
+    {
+        Warnings::suppress(static function () use ($directory): void {
+            foreach ((array) glob($directory . '/*') as $file) {
+                if ((int) filemtime((string) $file) < time() - self::FORGOTTEN) {
+                    unlink((string) $file);
+                }
+            }
+        });
+    }
+
+    /**
+     * Waits some milliseconds at most: who holds it needs microseconds, unless it was stopped.
+     *
+     * @param resource $handle
+     * @param \LOCK_SH|\LOCK_EX $kind
+     */
+    private static function lock(mixed $handle, int $kind): bool
+    {
+        for ($try = 0; $try < self::TRIES; ++$try) {
+            if (flock($handle, $kind | \LOCK_NB)) {
+                return true;
+            }
+            Functions::sleep(random_int(50, 500));
+        }
+
+        return false;
+    }
+}

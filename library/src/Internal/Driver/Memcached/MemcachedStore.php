@@ -1,0 +1,456 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Internal\Driver\Memcached;
+
+use Larder\Codec\Codec;
+use Larder\Contract\AtomicStore;
+use Larder\Contract\Entry;
+use Larder\Contract\EvictingStore;
+use Larder\Contract\ExpiryAwareStore;
+use Larder\Contract\LockingStore;
+use Larder\Contract\NamesServer;
+use Larder\Contract\RemoteStore;
+use Larder\Driver\Common\ChangesAtomically;
+use Larder\Driver\Common\PacksByCodec;
+use Larder\Exception\StoreFailed;
+use Larder\Exception\StoreUnavailable;
+use Larder\Internal\Codec\PhpCodec;
+use Larder\Internal\Driver\Common\Envelope;
+use Larder\Internal\Key\NamespaceName;
+use Larder\Internal\Key\ReservedKey;
+use Larder\Internal\Process\Functions;
+use Larder\Key\Key;
+use Larder\Key\Ttl;
+use Larder\Lock\LocksByChanging;
+use Larder\Process\Pid;
+
+/**
+ * Values in memcached servers.
+ *
+ * Names have their key URL-encoded, since memcached takes no spaces and control characters. A key of which the name would
+ * have more than 250 bytes is hashed, and stands whole beside the value, so that another with the same hash is a miss.
+ * memcached counts in whole seconds of its own clock, so a value with a ttl has its exact time of expiry beside it.
+ *
+ * Each value begins with the random version of its namespace, to which clear() gives a new one: one step, and nobody
+ * else's values are touched. What has another version is a miss. A process asks for the version together with the first
+ * value, and again when it is older than 0.05 s, so a read is that late at most in seeing another's clear(), as is set().
+ * Whatever compares before it writes asks each time, but of what it added within that time. A server that drops the
+ * version for lack of memory has lost the namespace.
+ */
+final class MemcachedStore implements RemoteStore, NamesServer, AtomicStore, LockingStore, ExpiryAwareStore, EvictingStore
+{
+    /** @use ChangesAtomically<string> */
+    use ChangesAtomically;
+    /** @use LocksByChanging<string> */
+    use LocksByChanging;
+    use PacksByCodec;
+
+    private const TRIES = 1000;
+    /** A unix time that is over. */
+    private const PAST = 1.0;
+    /** Stands in the place of what was removed: no codec's bytes. */
+    private const NOTHING = "\0";
+
+    /** memcached takes more than 30 days for a unix time. */
+    private const LONGEST_RELATIVE_TIME = 30 * 86_400;
+
+    /** Seconds. */
+    private const CLOCK_LAG = 2;
+
+    /** Bytes of a value, less those that may stand before it. */
+    private const LONGEST_VALUE = TextConnection::LONGEST_VALUE - 2 * Key::MAX_LENGTH;
+
+    /** Envelope::MARK, for which a request need not load that class. */
+    private const MARK = "\1";
+
+    private const DIRECT = '~';
+    private const HASHED = '#';
+
+    private const VERSION_LENGTH = 8;
+    private const VERSION_NANOSECONDS = 50_000_000;
+    /** Versions that a process remembers before it forgets the old ones. */
+    private const VERSIONS = 1000;
+
+    /**
+     * All stores of this process for a namespace on a server share its version, so that each sees at once what another has
+     * cleared. What is not here is asked for.
+     *
+     * @var array<string, array{string, int}> by server and namespace, and until when it holds by hrtime()
+     */
+    private static array $versions = [];
+
+    /** The number of items added last that are remembered: placeholders are soon changed, which then needs no read. */
+    private const ADDED = 8;
+
+    /** @var array<string, array{string, array{string, string}}> version, bytes and number, by name */
+    private array $added = [];
+    private readonly string $place;
+    private readonly string $prefix;
+    private int $process = 0;
+
+    public function __construct(
+        private readonly MemcachedConnection $connection,
+        string $namespace = 'larder',
+        private readonly Codec $codec = new PhpCodec(),
+    ) {
+        NamespaceName::check($namespace);
+        $this->place = "$namespace:{$connection->endpoint()}";
+        $this->prefix = NamespaceName::prefix($namespace);
+    }
+
+    public function reach(): void
+    {
+        try {
+            $this->connection->version();
+        } catch (StoreFailed $failure) {
+            $cause = $failure->getPrevious();
+
+            throw $cause instanceof StoreUnavailable ? $cause : StoreUnavailable::because($failure->store, $failure->what, 'Is memcached running there, and not overloaded?', $failure);
+        }
+    }
+
+    public function server(): ?string
+    {
+        return $this->connection->server();
+    }
+
+    public function get(string $key, mixed $default = null): mixed
+    {
+        $bytes = $this->bytes($key);
+
+        return $bytes === null ? $default : $this->codec->decode($bytes, $key, $default);
+    }
+
+    public function has(string $key): bool
+    {
+        return $this->bytes($key) !== null;
+    }
+
+    public function getMany(array $keys, mixed $default = null): array
+    {
+        $stored = $this->readAll($keys);
+        $values = [];
+        foreach ($keys as $key) {
+            $bytes = isset($stored[$key]) ? $this->opened($stored[$key], $key) : null;
+            $values[$key] = $bytes === null ? $default : $this->codec->decode($bytes, $key, $default);
+        }
+
+        return $values;
+    }
+
+    public function entries(array $keys): array
+    {
+        $entries = [];
+        foreach ($this->readAll($keys) as $key => $sealed) {
+            $bytes = $this->opened($sealed, (string) $key);
+            $value = $bytes === null ? $this : $this->codec->decode($bytes, (string) $key, $this);
+            if ($value !== $this) {
+                $entries[$key] = new Entry($value, Envelope::until($sealed));
+            }
+        }
+
+        return $entries;
+    }
+
+    public function set(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        $name = $this->name($key);
+        $bytes = $this->codec->encode($value, $key);
+        $until = $ttl === 0 ? 0.0 : Ttl::until($ttl);
+        $version = \strlen($bytes) <= self::LONGEST_VALUE ? $this->versionToWrite() : null;
+
+        try {
+            if ($version !== null && $this->connection->set($name, $version . $this->sealed($bytes, $until, $name, $key), self::expiry($ttl))) {
+                return true;
+            }
+        } catch (StoreFailed) {
+        }
+        $this->connection->delete([$name]);
+
+        return false;
+    }
+
+    public function setMany(array $values, int|float $ttl = 0): bool
+    {
+        $keys = Key::of($values);
+        $encoded = array_map($this->codec->encode(...), array_values($values), $keys);
+        $until = Ttl::until($ttl);
+        $version = $keys === [] ? '' : $this->versionToWrite();
+        $items = $refused = [];
+        foreach ($keys as $i => $key) {
+            $name = $this->name($key);
+            if ($version === null || \strlen($encoded[$i]) > self::LONGEST_VALUE) {
+                $refused[] = $name;
+            } else {
+                $items[$name] = $version . $this->sealed($encoded[$i], $until, $name, $key);
+            }
+        }
+
+        try {
+            $refused = [...$refused, ...$this->connection->setMany($items, self::expiry($ttl))];
+        } catch (StoreFailed) {
+            $refused = [...$refused, ...array_map(strval(...), array_keys($items))];
+        }
+        $this->connection->delete($refused);
+
+        return $refused === [];
+    }
+
+    public function delete(string $key): bool
+    {
+        $this->connection->delete([$this->name($key)]);
+
+        return true;
+    }
+
+    public function deleteMany(array $keys): bool
+    {
+        $this->connection->delete(array_map($this->name(...), $keys));
+
+        return true;
+    }
+
+    public function add(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        $new = new Entry($this->pack($key, $value), Ttl::until($ttl));
+        $version = $this->versionToWrite();
+        $isAdded = $version === null ? null : $this->write($key, $new->stored, (float) $new->until, $version, null);
+
+        // An item that is there may be expired, cleared or another's.
+        return $isAdded === true || ($isAdded === false && $this->change($key, static fn(?Entry $old): Entry|false => $old === null ? $new : false));
+    }
+
+    /** A server with -M does not, and there is no way to ask for that. */
+    public function evicts(): bool
+    {
+        return true;
+    }
+
+    public function clear(): bool
+    {
+        $version = random_bytes(self::VERSION_LENGTH);
+        if (!$this->connection->set($this->versionName(), $version, 0)) {
+            return false;
+        }
+        $this->learn($version);
+
+        return true;
+    }
+
+    /**
+     * @param list<string> $keys
+     * @return array<array-key, string> by key, what is stored there in the current version
+     */
+    private function readAll(array $keys): array
+    {
+        $names = [];
+        foreach ($keys as $key) {
+            $names[$key] = $this->name($key);
+        }
+        if ($names === []) {
+            return [];
+        }
+        $version = $this->knownVersion();
+        $stored = $this->connection->getMany($version === null ? [$this->versionName(), ...array_values($names)] : array_values($names));
+        $version ??= $this->learn($stored[$this->versionName()] ?? null);
+        $found = [];
+        foreach ($names as $key => $name) {
+            if ($version !== null && isset($stored[$name]) && str_starts_with($stored[$name], $version)) {
+                $found[$key] = substr($stored[$name], self::VERSION_LENGTH);
+            }
+        }
+
+        return $found;
+    }
+
+    private function bytes(string $key): ?string
+    {
+        $name = $this->name($key);
+        $version = $this->knownVersion();
+        $stored = ($version === null ? $this->readAll([$key])[$key] ?? null : $this->connection->get($name, $version)) ?? '';
+        if ($stored === '') {
+            return null;
+        }
+
+        // Most are as the codec wrote them.
+        return $stored[0] === self::MARK || self::isHashed($name) ? $this->opened($stored, $key) : $stored;
+    }
+
+    private function sealed(string $bytes, float $until, string $name, string $key): string
+    {
+        $isHashed = self::isHashed($name);
+
+        return $until === 0.0 && !$isHashed ? $bytes : Envelope::seal($bytes, $until, $isHashed ? $key : '');
+    }
+
+    private function opened(string $stored, string $key): ?string
+    {
+        return Envelope::open($stored, self::isHashed($this->name($key)) ? $key : '');
+    }
+
+    private function name(string $key): string
+    {
+        Key::check($key);
+        $name = $this->prefix . self::DIRECT . rawurlencode($key);
+
+        return \strlen($name) <= $this->connection->nameLimit() ? $name : $this->prefix . self::HASHED . hash('xxh128', $key);
+    }
+
+    private static function isHashed(string $name): bool
+    {
+        return str_contains($name, self::HASHED); // nowhere else unencoded
+    }
+
+    private function versionName(): string
+    {
+        return $this->prefix . 'version';
+    }
+
+    /** @return string|null null when the server has to be asked: a new store, and a fork, see what others have cleared */
+    private function knownVersion(): ?string
+    {
+        if ($this->process !== Pid::own()) {
+            $this->process = Pid::own();
+            unset(self::$versions[$this->place]);
+        }
+        [$version, $until] = self::$versions[$this->place] ?? [null, 0];
+
+        return hrtime(true) <= $until ? $version : null;
+    }
+
+    /**
+     * @param string|null $stored by the server, where others may have written too
+     * @return string|null null if that is no version
+     */
+    private function learn(?string $stored): ?string
+    {
+        if ($stored === null || \strlen($stored) !== self::VERSION_LENGTH) {
+            unset(self::$versions[$this->place]);
+
+            return null;
+        }
+        $now = (int) hrtime(true);
+        if (\count(self::$versions) >= self::VERSIONS) {
+            self::$versions = array_filter(self::$versions, static fn(array $version): bool => $version[1] > $now);
+        }
+        $this->process = Pid::own();
+        self::$versions[$this->place] = [$stored, $now + self::VERSION_NANOSECONDS];
+
+        return $stored;
+    }
+
+    /** @return string|null null when the server has no place for one */
+    private function versionToWrite(): ?string
+    {
+        return $this->knownVersion() ?? $this->learn($this->connection->get($this->versionName())) ?? $this->newVersion();
+    }
+
+    private function newVersion(): ?string
+    {
+        $new = random_bytes(self::VERSION_LENGTH);
+        if ($this->connection->add($this->versionName(), $new, 0) === true) {
+            return $this->learn($new);
+        }
+        $version = $this->learn($this->connection->get($this->versionName()));
+        if ($version === null) {
+            // Somebody else has put there what is none, or the server has no place.
+            $this->connection->set($this->versionName(), $new, 0);
+            $version = $this->learn($this->connection->get($this->versionName()));
+        }
+
+        return $version;
+    }
+
+    /**
+     * The lease of a recomputation ends by the server's clock alone, since the clocks of its clients differ.
+     *
+     * @param string|null $unchanged the number of the item that is there; null for none
+     * @return bool|null false when another was first; null when refused
+     */
+    private function write(string $key, string $bytes, float $until, string $version, ?string $unchanged): ?bool
+    {
+        $name = $this->name($key);
+        $isLease = ReservedKey::isLease($key);
+        $sealed = $version . $this->sealed($bytes, $isLease ? 0.0 : $until, $name, $key);
+        $expiry = $until === 0.0 ? 0 : self::expiry(max(0.001, $until - microtime(true))) - (int) $isLease;
+
+        if ($unchanged !== null) {
+            return $this->connection->cas($name, $sealed, $expiry, $unchanged);
+        }
+        $number = '';
+        $isAdded = $this->connection->add($name, $sealed, $expiry, $number);
+        if ($number !== '' && !ReservedKey::is($key)) { // a lock that was cleared has ended
+            $this->added = [...\array_slice($this->added, 1 - self::ADDED), $name => [$version, [$sealed, $number]]];
+        }
+
+        return $isAdded;
+    }
+
+    /**
+     * Later than asked, since the clock that memcached goes by ticks in whole seconds, and not at all while the machine
+     * stands still: a lock must not fall too soon. The envelope knows the exact time.
+     */
+    private static function expiry(int|float $ttl): int
+    {
+        if ($ttl === 0) {
+            return 0;
+        }
+        $seconds = (int) ceil(Ttl::seconds($ttl));
+        if ($seconds === 0) {
+            return 0;
+        }
+        $seconds += self::CLOCK_LAG;
+        $expiry = $seconds < self::LONGEST_RELATIVE_TIME ? $seconds : time() + $seconds;
+
+        return $expiry <= 0x7FFFFFFF ? $expiry : 0;
+    }
+
+    /**
+     * Each value has a number in the server that is new with every change: it writes only where the number is the one that
+     * was read. When another was first, all begins again. The server's own counters know no negative numbers.
+     *
+     * @param \Closure(Entry<string>|null): (Entry<string>|false|null) $change
+     */
+    private function change(string $key, \Closure $change): bool
+    {
+        $name = $this->name($key);
+        $added = $this->added[$name] ?? null;
+        $added = $added === null || $added[0] !== $this->knownVersion() ? null : $added;
+        unset($this->added[$name]);
+        for ($try = 0; $try < self::TRIES; ++$try, $added = null) {
+            [$version, $there] = $added ?? $this->readWithNumber($name);
+            if ($version === null) {
+                return false;
+            }
+            // What is not ours, or was cleared, is to be written over, but not read.
+            $stored = str_starts_with($there[0] ?? '', $version) ? substr($there[0] ?? '', self::VERSION_LENGTH) : '';
+            $bytes = $this->opened($stored, $key);
+            $until = Envelope::until($stored);
+            $new = $change($bytes === null ? null : new Entry($bytes, $until));
+            if ($new === false && $added !== null) {
+                continue;
+            }
+            if ($new === false) {
+                return false;
+            }
+            $until = $new === null ? self::PAST : $new->until ?? $until;
+            $done = $this->write($key, $new === null ? self::NOTHING : $new->stored, $until, $version, $there[1] ?? null);
+            if ($done !== false) {
+                return $done === true;
+            }
+            Functions::sleep(random_int(0, 100 * min($try, 10)));
+        }
+
+        return false;
+    }
+
+    /** @return array{string|null, array{string|null, string}|null} the version, null if there can be none; and the item */
+    private function readWithNumber(string $name): array
+    {
+        $items = $this->connection->gets([$this->versionName(), $name]);
+
+        return [$this->learn($items[$this->versionName()][0] ?? null) ?? $this->newVersion(), $items[$name] ?? null];
+    }
+}
