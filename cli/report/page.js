@@ -111,7 +111,8 @@
       dash: DASHES[connection.split(',')[0]] ?? null,
     };
   };
-  const isDark = () => document.documentElement.dataset.theme === 'dark';
+  const systemTheme = matchMedia('(prefers-color-scheme: dark)');
+  const isDark = () => systemTheme.matches;
   const palette = () => (isDark()
     ? { series: COLORS.dark, now: '#4aa3df', then: '#e6ac2e', text: '#e7ebef', muted: '#9dabb8', line: '#303a45', page: '#171d24' }
     : { series: COLORS.light, now: '#0072b2', then: '#b27800', text: '#1a2027', muted: '#57626e', line: '#d8dde3', page: '#ffffff' });
@@ -127,8 +128,8 @@
   /* ---------- state, kept in the fragment of the address ---------- */
 
   const sizes = bySize(rows.map((row) => row.bytes).filter((size) => size !== null));
-  const state = { stores: null, connections: null, from: null, to: null, scale: 'log', theme: null, panels: {} };
-  const OWN = ['stores', 'connections', 'from', 'to', 'scale', 'theme'];
+  const state = { stores: null, connections: null, from: null, to: null, scale: 'log', panels: {} };
+  const OWN = ['stores', 'connections', 'from', 'to', 'scale'];
 
   function readFragment() {
     const parameters = new URLSearchParams(location.hash.includes('=') ? location.hash.slice(1) : '');
@@ -137,7 +138,6 @@
     Object.assign(state, {
       stores: list('stores', stores), connections: list('connections', connections), from: size('from'), to: size('to'),
       scale: parameters.get('scale') === 'linear' ? 'linear' : 'log',
-      theme: ['light', 'dark'].includes(parameters.get('theme')) ? parameters.get('theme') : null,
       panels: {},
     });
     for (const [name, value] of parameters) {
@@ -152,7 +152,6 @@
     for (const name of ['stores', 'connections']) if (state[name]) add(name, [...state[name]].sort().join(','));
     for (const name of ['from', 'to']) if (state[name] !== null) add(name, state[name]);
     if (state.scale !== 'log') add('scale', state.scale);
-    if (state.theme) add('theme', state.theme);
     for (const [panel, settings] of Object.entries(state.panels)) for (const [name, value] of Object.entries(settings)) add(`${panel}.${name}`, value);
     history.replaceState(null, '', parts.length ? '#' + parts.join('&') : location.pathname + location.search);
   }
@@ -168,19 +167,7 @@
     redraw();
   }
 
-  /* ---------- filters and theme ---------- */
-
-  const systemTheme = matchMedia('(prefers-color-scheme: dark)');
-  function applyTheme() {
-    document.documentElement.dataset.theme = state.theme ?? (systemTheme.matches ? 'dark' : 'light');
-    segmented(document.getElementById('theme'), [['auto', 'Auto'], ['light', 'Light'], ['dark', 'Dark']], state.theme ?? 'auto', (theme) => {
-      const had = document.activeElement?.dataset.value;
-      change((s) => { s.theme = theme === 'auto' ? null : theme; });
-      applyTheme();
-      redraw();
-      document.querySelector(`#theme [data-value="${had ?? theme}"]`)?.focus();
-    });
-  }
+  /* ---------- filters ---------- */
 
   const filters = document.getElementById('filters');
   const details = el('details', {});
@@ -898,7 +885,11 @@
     return panel.element;
   }
 
-  const section = (id, title, intro, ...children) => el('section', { id, 'aria-labelledby': `${id}-heading` }, el('h2', { id: `${id}-heading` }, title), intro ? el('p', { className: 'intro' }, intro) : null, ...children);
+  /** Folded, and its summary says what is in it. */
+  const section = (id, title, result, intro, ...children) => el('section', { id, 'aria-labelledby': `${id}-heading` },
+    el('details', { className: 'fold' }, el('summary', {}, el('h2', { id: `${id}-heading` }, title), el('span', {}, result)),
+      intro ? el('p', { className: 'intro' }, intro) : null, ...children));
+  const unfold = (element) => { element?.querySelectorAll('.fold').forEach((fold) => { fold.open = true; }); };
   const main = document.getElementById('content');
   const blocks = [];
   const measured = ({ id, title, intro, tables }) => {
@@ -909,20 +900,20 @@
       panels.push(panel);
       return panel.element;
     });
-    return section(id, title, intro, ...cards);
+    return section(id, title, plural(rows.filter((row) => tables.includes(row.table)).length, 'row'), intro, ...cards);
   };
 
-  if (header.spoilers.length) blocks.push(el('section', { id: 'spoilers', className: 'notice', 'aria-labelledby': 'spoilers-heading' }, el('h2', { id: 'spoilers-heading' }, 'What may have spoiled this run'), el('ul', {}, ...header.spoilers.map((each) => el('li', {}, each)))));
+  // without an answer above, the page itself names them
+  if (header.spoilers.length && !document.getElementById('spoilers')) blocks.push(el('section', { id: 'spoilers', className: 'notice', 'aria-labelledby': 'spoilers-heading' }, el('h2', { id: 'spoilers-heading' }, 'What may have spoiled this run'), el('ul', {}, ...header.spoilers.map((each) => el('li', {}, each)))));
   // whoever repeats a study wants to see it beside the published figures first, and then what follows from it
   if (sections.has('studies')) blocks.push(measured(sections.get('studies')));
-  // the spoilers stand above the advice
-  const advice = Object.entries(facts.advice).map(([title, lines]) => [title, lines.filter((line) => !header.spoilers.some((spoiler) => line.endsWith(spoiler)))]).filter(([, lines]) => lines.length);
+  blocks.push(...[...sections.values()].filter(({ id }) => id !== 'studies').sort((a, b) => rank(a) - rank(b)).map(measured));
+  const advice = Object.entries(facts.advice);
   if (advice.length) {
-    blocks.push(section('advice', 'Advice', 'From the figures of this run. They alone decide; no store has a rule of its own.', el('div', { className: 'card advice' },
+    blocks.push(section('advice', 'More to gain', (facts.advice['Saves time']?.[0] ?? 'no change that was measured').split(' (')[0], 'From the figures of this run. They alone decide; no store has a rule of its own.', el('div', { className: 'card advice' },
       ...advice.map(([title, lines]) => el('div', {}, el('h3', {}, title), el('ul', {}, ...lines.map((line) => el('li', {}, line))))))));
   }
-  if (facts.scores.length) blocks.push(section('score', 'Score', 'One number for each store: the geometric mean of its ratios to the best in each row. 1 is the best everywhere; a row without a figure costs twice the slowest. Default settings and others apart.', ...facts.scores.map(scoreOf)));
-  blocks.push(...[...sections.values()].filter(({ id }) => id !== 'studies').sort((a, b) => rank(a) - rank(b)).map(measured));
+  if (facts.scores.length) blocks.push(section('score', 'Score', `best: ${facts.scores[0].scores[0].name}`, 'One number for each store: the geometric mean of its ratios to the best in each row. 1 is the best everywhere; a row without a figure costs twice the slowest. Default settings and others apart.', ...facts.scores.map(scoreOf)));
 
   const failed = rows.filter((row) => row.failures > 0 || (row.median === null && !row.historic));
   const historic = rows.filter((row) => row.historic);
@@ -933,18 +924,18 @@
     .map((group) => [group[0].table, where({ ...group[0], value: null }), ...words(group)]);
   if (header.not_measured.length) gaps.push(el('h3', {}, plural(header.not_measured.length, 'row') + ' not measured'), listing('Rows not measured', ['Table', 'Row', 'Reason', 'Values'], merged(header.not_measured, (group) => [group[0].reason, unique(group.map((row) => row.value ?? '')).filter(Boolean).join(', ')], (row) => row.reason)));
   if (historic.length) gaps.push(el('h3', {}, plural(historic.length, 'historic row')), listing('Historic rows', ['Table', 'Row', 'Published figures'], merged(historic, (group) => [group.map((row) => (row.value ? `${row.value}: ` : '') + figure(row.published.figure, row.unit)).join('; ')], () => null)));
-  if (gaps.length) blocks.push(section('missing', 'Failed, not measured, historic', 'A store that fails once in a row has no figure in it. Historic rows have their published figure alone, as their engines no longer exist for today’s PHP.', el('div', { className: 'card missing' }, ...gaps)));
+  if (gaps.length) blocks.push(section('missing', 'Failed, not measured, historic', plural(failed.length + historic.length + header.not_measured.length, 'row'), 'A store that fails once in a row has no figure in it. Historic rows have their published figure alone, as their engines no longer exist for today’s PHP.', el('div', { className: 'card missing' }, ...gaps)));
 
   const spoken = (value) => (value === null || value === undefined || value === '' ? '–' : value === true ? 'on' : value === false ? 'off' : Array.isArray(value) ? value.map(spoken).join(', ') || 'none' : typeof value === 'object' ? Object.entries(value).map(([name, each]) => `${name.replaceAll('_', ' ')} ${spoken(each)}`).join(', ') || 'none' : String(value));
   const named = (name) => name.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase());
   const definitions = (object) => el('dl', {}, ...Object.entries(object).flatMap(([name, value]) => [el('dt', {}, name.replaceAll('_', ' ')), el('dd', {}, spoken(value))]));
   const nested = Object.entries(environment).filter(([, value]) => value !== null && typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length);
-  blocks.push(section('machine', 'Machine, versions, settings', null, el('div', { className: 'card facts' },
+  blocks.push(section('machine', 'Machine, versions, settings', [environment.php ? `PHP ${environment.php}` : null, environment.system].filter(Boolean).join(', '), null, el('div', { className: 'card facts' },
     el('div', {}, el('h3', {}, 'Run'), definitions(Object.fromEntries(Object.entries(environment).filter(([name]) => !nested.some(([other]) => other === name))))),
     ...nested.map(([name, value]) => el('div', {}, el('h3', {}, named(name)), definitions(value))))));
 
   const rounds = d3.max(rows, (row) => row.samples.length) ?? 0;
-  blocks.push(section('method', 'How it was measured', null, el('div', { className: 'card' }, el('ul', {},
+  blocks.push(section('method', 'How it was measured', plural(rounds, 'round') + ', shuffled, every value checked', null, el('div', { className: 'card' }, el('ul', {},
     ...[
       `A figure is the median of up to ${plural(rounds, 'sample')}. Each sample comes from a fresh process, or from one run of a load generator.`,
       'The run goes in rounds. Each round measures everything once, in an order that is shuffled again for each round, so that a change of the machine meets all stores alike.',
@@ -970,7 +961,7 @@
     target.textContent = 'Copied';
     setTimeout(() => { target.textContent = 'Copy'; }, 1500);
   } }, 'Copy');
-  blocks.push(section('cite', 'Cite this, get the data', 'The checksum is that of the rows below, as in the file of --json: it names this run.', el('div', { className: 'card' },
+  blocks.push(section('cite', 'Cite this, get the data', 'JSON Lines, CSV, BibTeX', 'The checksum is that of the rows below, as in the file of --json: it names this run.', el('div', { className: 'card' },
     el('p', { className: 'cite', id: 'citation' }, full), copy(full),
     el('details', {}, el('summary', {}, 'BibTeX'), el('pre', { className: 'cite' }, bibtex)),
     el('h3', { style: 'margin: 18px 0 8px' }, 'Data'),
@@ -978,50 +969,26 @@
       el('button', { type: 'button', id: 'download-jsonl', onclick: () => download(`larder-compare-${date}.jsonl`, 'application/x-ndjson', text) }, `JSON Lines (${bytes(new Blob([text]).size)})`),
       el('button', { type: 'button', id: 'download-csv', onclick: () => download(`larder-compare-${date}.csv`, 'text/csv', csv(rows)) }, 'CSV')))));
 
-  document.getElementById('lead').textContent = [date ? `Measured on ${new Date(date).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })}` : 'Measured', environment.php ? `with PHP ${environment.php}` : null, environment.system ? `on ${environment.system}` : null].filter(Boolean).join(' ') + '.';
-  const tiles = [['Stores', stores.length], ['Rows with a figure', rows.filter((row) => row.median !== null).length], ['Samples', d3.sum(rows, (row) => row.samples.length)], ['Published figures', rows.filter((row) => row.published).length], ['Failed', failed.length], ['Not measured', header.not_measured.length]];
-  document.getElementById('tiles').append(...tiles.map(([name, count]) => el('div', {}, el('dt', {}, name), el('dd', {}, grouped(count)))));
-
   readFragment();
-  applyTheme();
   showFilters();
   main.replaceChildren(...blocks);
-  const SHORT = { spoilers: 'Spoilers', rate: 'Under load', studies: 'Then and now', missing: 'Not measured', machine: 'Machine', method: 'Method', cite: 'Cite, data' };
-  const contents = document.getElementById('contents');
-  contents.append(el('ul', {}, ...[...main.querySelectorAll('section')].map((each) => el('li', {}, el('a', { href: `#${each.id}` }, SHORT[each.id] ?? each.querySelector('h2').textContent)))));
-  document.addEventListener('click', (event) => {
-    const link = event.target.closest?.('a[href^="#"]');
-    const target = link && document.getElementById(link.getAttribute('href').slice(1));
-    if (!target) return;
-    event.preventDefault(); // the fragment holds the state
-    target.scrollIntoView();
-    target.tabIndex = -1;
-    target.focus({ preventScroll: true });
-  });
-  const headings = [...main.querySelectorAll('section')];
-  const follow = () => {
-    const here = headings.findLast((each) => each.getBoundingClientRect().top < innerHeight * 0.35) ?? headings[0];
-    const link = contents.querySelector(`[href="#${here.id}"]`);
-    if (link.hasAttribute('aria-current')) return;
-    contents.querySelector('[aria-current]')?.removeAttribute('aria-current');
-    link.setAttribute('aria-current', 'true');
-    if (contents.scrollWidth > contents.clientWidth) contents.scrollLeft = link.offsetLeft - 40;
+  const unfoldNamed = () => {
+    if (!location.hash.includes('=')) unfold(document.getElementById(location.hash.slice(1)));
+    for (const id of Object.keys(state.panels)) unfold(document.getElementById(`panel-${id}`)?.closest('section'));
   };
-  addEventListener('scroll', follow, { passive: true });
-  follow();
+  unfoldNamed();
+  // without an answer above, the first figures are what a reader came for
+  if (!document.querySelector('.first')) unfold(main.querySelector('section:has(.panel)'));
   for (const panel of panels) observer.observe(panel.element);
   if (location.hash && !location.hash.includes('=')) document.getElementById(location.hash.slice(1))?.scrollIntoView();
 
   addEventListener('hashchange', () => {
     readFragment();
-    applyTheme();
     showFilters();
+    unfoldNamed();
     redraw();
   });
-  systemTheme.addEventListener('change', () => {
-    applyTheme();
-    redraw();
-  });
+  systemTheme.addEventListener('change', redraw);
   let lastWidth = main.clientWidth;
   new ResizeObserver(() => {
     if (main.clientWidth === lastWidth) return;
@@ -1029,6 +996,7 @@
     requestAnimationFrame(redraw);
   }).observe(main);
   addEventListener('beforeprint', () => {
+    unfold(main);
     for (const panel of panels) panel.drawn = true;
     redraw();
   });

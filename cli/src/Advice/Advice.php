@@ -4,25 +4,30 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Advice;
 
-use Larder\Cli\Compare\Figure;
-use Larder\Cli\Compare\Kind;
-use Larder\Cli\Report\PairwiseTests;
+use Larder\Cli\Report\Figure;
+use Larder\Cli\Report\Kind;
 use Larder\Cli\Report\Report;
 use Larder\Cli\Report\Setup;
-use Larder\Cli\Timing\Interval;
-use Larder\Driver\Scope;
-use Larder\Drivers;
 
 /**
  * What follows from a report for a program: which store, what to change first, how much that saves, and how sure it is. The
- * figures alone decide; no store has a rule of its own. Every difference has its 95 % interval, and where that holds
- * "none", none is stated. The rules: docs/advice.md.
+ * figures alone decide; no store has a rule of its own. The rules: docs/measure.md.
  */
 final class Advice
 {
+    public const ONE = 'One machine';
+    public const SEVERAL = 'Several machines';
+    public const CHANGE = 'Change first';
     private const COMPARE = 'compare';
-    private const READ_SHARES = ['100 %' => 1.0, '99 %' => 0.99, '90 %' => 0.9, '50 %' => 0.5];
-    private const MOST_OTHERS = 5;
+
+    /** Stores that people know: shown next to the best, if measured. */
+    private const USUAL = [self::ONE => ['larder', 'apcu', 'file disk'], self::SEVERAL => ['memcached tcp', 'redis tcp']];
+
+    /** Fewest rows of a group in the chart, if so many were measured. */
+    private const SHOWN = 3;
+
+    /** Milliseconds: a usual query, and a usual page. */
+    private const QUERY = 20;
 
     /** A value is far from all measured ones if it is so many times as large as the largest, or as small. */
     private const FAR = 4;
@@ -32,126 +37,371 @@ final class Advice
 
     private readonly Candidates $candidates;
     private readonly Memory $memory;
+    private readonly Changes $changes;
 
     /** @param array<string, Costs> $contexts */
     private function __construct(
         private readonly Report $report,
         private readonly Costs $costs,
-        private readonly array $contexts,
+        array $contexts,
         private readonly Profile $profile,
-        private readonly bool $isOwn,
+        public readonly bool $isOwn,
     ) {
         $this->candidates = new Candidates($costs->setups(), $profile->machines);
         $this->memory = new Memory($report);
+        $this->changes = new Changes($costs, $contexts, $profile);
     }
 
     /**
      * @param Profile|null $profile null: the measured values in equal parts
-     * @return array<string, list<string>> sentences by title
+     * @return self|null null if the report has no gets and sets
      */
-    public static function of(Report $report, ?Profile $profile = null): array
+    public static function of(Report $report, ?Profile $profile = null): ?self
     {
-        $contexts = Costs::of($report->rows);
-        $contexts = array_filter($contexts, static fn(Costs $costs): bool => $costs->sizes() !== []);
-        if ($contexts === []) {
-            return ['No advice' => ['This result has no gets and sets with an interval. Measure in six rounds or more, without --quick: larder compare --json FILE']];
-        }
+        $contexts = array_filter(Costs::of($report->rows), static fn(Costs $costs): bool => $costs->sizes() !== []);
         $first = $contexts[self::COMPARE] ?? reset($contexts);
-        $advice = new self($report, $first, $contexts, $profile ?? self::equalParts($first), $profile !== null);
-        $stores = \count($advice->candidates->onOneMachine);
-        $rounds = $first->rounds();
-        if (!PairwiseTests::canTell($stores, $rounds)) {
-            return ['No advice' => [\sprintf('%d rounds cannot tell %d stores apart. Measure in %d rounds or more.', $rounds, $stores, PairwiseTests::roundsFor($stores))]];
-        }
 
-        return array_filter($advice->sections(), static fn(array $lines): bool => $lines !== []);
+        return $first === false
+            ? null
+            : new self($report, $first, $contexts, $profile ?? self::equalParts($first), $profile !== null);
     }
 
-    /** @return array<string, list<string>> */
-    private function sections(): array
+    /** The calls of a request: "9 gets, 1 set". */
+    public function request(): string
+    {
+        $gets = $this->profile->operationsPerRequest * $this->profile->readShare;
+        $parts = [];
+        foreach (['get' => $gets, 'set' => $this->profile->operationsPerRequest - $gets] as $operation => $times) {
+            $times = round($times, 2);
+            if ($times > 0.0) {
+                $parts[] = Text::number($times) . " $operation" . ($times === 1.0 ? '' : 's');
+            }
+        }
+
+        return implode(', ', $parts);
+    }
+
+    /** @return int rounds, if they are too few to say how sure a difference is; else 0 */
+    public function fewRounds(): int
+    {
+        $rankings = array_filter([$this->ranking($this->candidates->onOneMachine), $this->ranking($this->onSeveral())]);
+
+        return max([0, ...array_map(static fn(Ranking $ranking): int => $ranking->rounds, $rankings)]);
+    }
+
+    /** @return array<string, non-empty-list<Bar>> by title of the group: the best, what people know, and the next best */
+    public function chart(): array
+    {
+        $chart = [];
+        foreach ($this->groups() as $title => $setups) {
+            $ranking = $this->ranking($setups);
+            if ($ranking === null) {
+                continue;
+            }
+            $order = [...$ranking->best, ...array_keys($ranking->others)];
+            $tiers = array_intersect($order, $this->candidates->tiers);
+            $known = array_intersect($order, self::USUAL[$title]);
+            $known = array_unique([$order[0], ...\array_slice($tiers, 0, 1), ...$known]);
+            $shown = \array_slice(array_unique([...$known, ...$order]), 0, max(self::SHOWN, \count($known)));
+            foreach (array_intersect($order, $shown) as $name) {
+                $chart[$title][] = new Bar(
+                    $name,
+                    $this->title($name),
+                    $this->perRequest($name) ?? throw new \LogicException($name),
+                    \in_array($name, $ranking->best, true),
+                    $this->costs->at($name, Costs::GET, ...$this->example())?->value,
+                );
+            }
+        }
+
+        return $chart;
+    }
+
+    /** @return array{string, int} what the chart has a second figure for: the type and bytes of the largest array, or else string */
+    public function example(): array
+    {
+        $sizes = $this->costs->sizes();
+        $type = isset($sizes['other']) ? 'other' : 'string';
+
+        return [$type, (int) array_key_last($sizes[$type] ?? [])];
+    }
+
+    /** @return array<string, Answer> by title */
+    public function answers(): array
+    {
+        return array_filter([
+            ...array_map($this->store(...), $this->groups()),
+            self::CHANGE => $this->changeFirst(),
+        ], static fn(?Answer $answer): bool => $answer !== null);
+    }
+
+    /** The share of a page that all this is. */
+    public function shareOfPage(): string
+    {
+        $bar = $this->slowest();
+
+        return $bar === null ? '' : \sprintf(
+            '%s: %s %% of a page of %d ms.',
+            $bar->title,
+            Text::twoDigits(100 * $bar->cost->value / (1e6 * self::QUERY)),
+            self::QUERY,
+        );
+    }
+
+    /** The last bar of the last group that people know, or else its last: servers, if any were measured. */
+    private function slowest(): ?Bar
+    {
+        $chart = $this->chart();
+        $title = array_key_last($chart);
+        $bars = $chart[$title] ?? [];
+        $known = array_filter($bars, static fn(Bar $bar): bool => \in_array($bar->setup, self::USUAL[$title] ?? [], true));
+
+        return \array_slice($known === [] ? $bars : $known, -1)[0] ?? null;
+    }
+
+    /** @return array<string, list<string>> sentences by title: all that the answers do not say */
+    public function details(): array
+    {
+        return array_filter([
+            'Careful' => $this->farFromMeasured(),
+            'Time of one request' => $this->times(),
+            'By size' => $this->bySize(),
+            'Memory' => $this->memory->lines($this->profile),
+            ...$this->changes->lines(),
+            'Not considered' => $this->notConsidered(),
+            'Assumed' => $this->assumptions(),
+        ], static fn(array $lines): bool => $lines !== []);
+    }
+
+    /** @return array<string, list<string>> setups by the title of the answer */
+    private function groups(): array
     {
         $machines = $this->profile->machines;
 
         return [
-            'Careful' => [...array_map(static fn(string $spoiler): string => 'This run may be spoiled: ' . $spoiler, $this->report->spoilers), ...$this->farFromMeasured()],
-            ...($machines === null || $machines === 1 ? ['Which store, on one machine' => $this->store($this->candidates->onOneMachine, 'that processes share')] : []),
-            ...($machines === null || $machines > 1 ? ['Which store, for several machines' => $this->store($this->candidates->onSeveral, 'that other machines reach')] : []),
-            'By size' => $this->bySize(),
-            'By read share' => $this->isOwn ? [] : $this->byReadShare(),
-            'Memory' => $this->memory->lines($this->profile),
-            ...(new Changes($this->costs, $this->contexts, $this->profile))->lines(),
-            'Misses' => $this->misses(),
-            'Not considered' => $this->notConsidered(),
-            'Assumed' => $this->assumptions(),
+            ...($machines === null || $machines === 1 ? [self::ONE => $this->candidates->onOneMachine] : []),
+            ...($machines === null || $machines > 1 ? [self::SEVERAL => $this->onSeveral()] : []),
         ];
     }
 
-    /**
-     * @param list<string> $setups
-     * @param string $which stores these are
-     * @return list<string>
-     */
-    private function store(array $setups, string $which): array
+    /** @return list<string> */
+    private function onSeveral(): array
     {
-        $ranking = Ranking::of($this->each($setups, fn(string $setup): ?Estimate => $this->perRequest($setup)));
+        return [...$this->candidates->onSeveral, ...$this->candidates->tiers];
+    }
+
+    /** @param list<string> $setups */
+    private function ranking(array $setups): ?Ranking
+    {
+        return Ranking::of($this->each($setups, $this->perRequest(...)));
+    }
+
+    /** @param list<string> $setups */
+    private function store(array $setups): ?Answer
+    {
+        $servers = array_values(array_diff($setups, $this->candidates->tiers));
+        $ranking = $this->ranking($servers);
         if ($ranking === null) {
             return match (true) {
-                $setups === [] && !$this->isOwn => [], // nobody asked for it
-                $setups === [] => [\sprintf('None: no store %s was measured.', $which)],
-                $this->profile->readShare < 1.0 && !$this->costs->hasSets() => ['None: this result has no sets, but the profile does. Measure both: larder compare --json FILE'],
-                default => ['None: of no store was everything measured that the profile needs.'],
+                !$this->isOwn => null, // nobody asked for it
+                $this->profile->readShare < 1.0 && !$this->costs->hasSets() => new Answer('Not measured: this result has no sets, but the profile does.'),
+                default => new Answer('Not measured: of no such store are there all the figures that the profile needs.'),
             };
         }
-        $interval = $ranking->cost->interval();
-        $lines = [
-            \sprintf('Take %s: %s per request (%s), so %s for 1,000 requests.', $ranking->winners(), Figure::duration($ranking->cost->value), Text::range($interval, Figure::duration(...)), Figure::duration(1000 * $ranking->cost->value)),
-        ];
-        if (\count($ranking->best) > 1) {
-            $lines[] = 'The figures show no difference between these: choose by what you run already.';
+        $tiers = array_intersect($setups, $this->candidates->tiers);
+        $all = $this->ranking($setups);
+        if ($all !== null && $tiers !== [] && array_diff($all->best, $tiers) === []) {
+            return $this->tier($all);
         }
-        if ($this->profile->requestsPerSecond !== null) {
-            $lines[] = \sprintf('At %s requests per second, that is %s of every second.', Text::number(round($this->profile->requestsPerSecond, 1)), Figure::duration($this->profile->requestsPerSecond * $ranking->cost->value));
-        }
-        array_push($lines, ...$this->savingOfToday($setups, $ranking));
-        foreach ($ranking->best as $name) {
-            $lines[] = \sprintf('%s is shared by %s.', $name, self::sharers($this->costs->setups()[$name]->store));
-        }
-        foreach (\array_slice($ranking->others, 0, self::MOST_OTHERS) as $name => ['ratio' => $ratio, 'interval' => $interval]) {
-            $cost = $this->perRequest($name);
-            $lines[] = \sprintf('%s takes %s times as long (%s)%s.', $name, Figure::ratio($ratio), Text::range($interval, Figure::ratio(...)), $cost === null ? '' : ': ' . Figure::duration(1000 * $cost->value) . ' for 1,000 requests');
-        }
-        if (\count($ranking->others) > self::MOST_OTHERS) {
-            $lines[] = \sprintf('%d others take longer.', \count($ranking->others) - self::MOST_OTHERS);
+        $isSure = $ranking->rounds === 0;
+        $names = implode(' or ', array_map($this->title(...), $ranking->best));
+        $text = match (true) {
+            \count($ranking->best) === 1 => "Use $names.",
+            $isSure => "Use $names (no difference).",
+            default => \sprintf('%s: %s no order.', strtr($names, [' or ' => ', ']), self::show($ranking)),
+        };
+        $text .= $this->today($setups, $ranking) ?? $this->lead($ranking);
+        if ($tiers !== []) {
+            $text .= $isSure ? $this->gain($ranking->best[0]) : \sprintf(' With Larder in front of it: %s no gain.', self::show($ranking));
         }
 
-        return $lines;
+        return new Answer($text . $this->load($ranking->cost), $this->costs->setups()[$ranking->best[0]]->dsn());
+    }
+
+    /** The time that copies in front of a server save. */
+    private function gain(string $server): string
+    {
+        foreach ($this->candidates->tiers as $tier) {
+            [$of, $with] = [$this->costs->setups()[$server], $this->costs->setups()[$tier]];
+            [$alone, $cost] = [$this->perRequest($server), $this->perRequest($tier)];
+            if ($of->store === $with->store && $of->connection === $with->connection && $alone !== null && $cost !== null) {
+                $share = $alone->minus($cost)->by($alone);
+
+                return match (true) {
+                    $share->interval()->low > 0.0 => \sprintf(' Larder in front of it saves %d %%: %s', round(100 * $share->value), $with->dsn()),
+                    $share->interval()->high < 0.0 => \sprintf(' With Larder in front of it, a request takes longer (%s).', Figure::duration($cost->value)),
+                    default => ' Larder in front of it makes no difference.',
+                };
+            }
+        }
+
+        return '';
+    }
+
+    private static function show(Ranking $ranking): string
+    {
+        return $ranking->rounds === 1 ? 'one round shows' : "$ranking->rounds rounds show";
+    }
+
+    private static function all(Ranking $ranking): string
+    {
+        return $ranking->rounds === 1 ? 'the only round' : "all $ranking->rounds rounds";
+    }
+
+    /** The lead of the best one: over the next one in the chart, or over all others in each round. */
+    private function lead(Ranking $ranking): string
+    {
+        $others = array_map(static fn(array $other): float => $other['ratio'], $ranking->others);
+        if ($others === [] || ($ranking->rounds > 0 && \count($ranking->best) > 1)) {
+            return '';
+        }
+        if ($ranking->rounds > 0) {
+            return \sprintf(' It was ahead in %s, %s times or more.', self::all($ranking), Text::atLeast(min($others)));
+        }
+        $usual = array_flip(array_merge(...array_values(self::USUAL)));
+        $next = array_key_first(array_intersect_key($others, $usual) + $others);
+
+        return \sprintf(' %s takes %s times as long.', $this->title($next), Text::twoDigits($others[$next]));
+    }
+
+    /** @param Ranking $ranking whose best are all tiers */
+    private function tier(Ranking $ranking): Answer
+    {
+        $best = $ranking->best;
+        usort($best, fn(string $a, string $b): int => $this->isOfToday($b) <=> $this->isOfToday($a));
+        $setup = $this->costs->setups()[$best[0]];
+        $server = "$setup->store $setup->connection";
+        [$cost, $alone] = [$this->perRequest($best[0])->value ?? 0.0, $this->perRequest($server)->value ?? 0.0];
+        $text = $ranking->rounds === 0
+            ? \sprintf(
+                'With %s, a request then takes %s instead of %s (%d %% less).',
+                $this->title($server),
+                Figure::duration($cost),
+                Figure::duration($alone),
+                round(100 - 100 * $cost / max(1.0, $alone)),
+            )
+            : \sprintf(
+                'That was ahead in %s, %s times or more.',
+                self::all($ranking),
+                Text::atLeast(min([\INF, ...array_column($ranking->others, 'ratio')])),
+            );
+
+        return new Answer("Put Larder in front of your server. $text" . $this->load($ranking->cost), $setup->dsn());
+    }
+
+    private function isOfToday(string $tier): bool
+    {
+        return str_starts_with($tier, $this->profile->store . ',');
     }
 
     /**
      * @param list<string> $setups
-     * @return list<string> what the best one saves, compared with the store of the profile
+     * @return string|null what the store of the profile takes, compared with the best one; null if there is nothing to say
      */
-    private function savingOfToday(array $setups, Ranking $ranking): array
+    private function today(array $setups, Ranking $ranking): ?string
     {
         $today = $this->profile->store;
-        $cost = $today !== null && \in_array($today, $setups, true) ? $this->perRequest($today) : null;
-        if ($cost === null) {
-            return [];
+        $cost = $today === null || !isset($this->costs->setups()[$today]) ? null : $this->perRequest($today);
+        if ($cost === null || !\in_array($today, [...$setups, ...$this->legacy()], true)) {
+            return null;
         }
-        if (\in_array($today, $ranking->best, true)) {
-            return [\sprintf('You use %s: keep it.', $today)];
-        }
-        $saving = $cost->minus($ranking->cost);
 
-        return [\sprintf(
-            'You use %s: %s per request. The change saves %s (%s), %s %% of that%s.',
-            $today,
+        return \in_array($today, $ranking->best, true) ? ' You use it: keep it.' : \sprintf(
+            ' A request takes %s instead of %s with %s%s.',
+            Figure::duration($ranking->cost->value),
             Figure::duration($cost->value),
-            Figure::duration($saving->value),
-            Text::range($saving->interval(), Figure::duration(...)),
-            Text::number(round(100 * $saving->value / $cost->value, 1)),
-            $this->profile->requestsPerSecond === null ? '' : ', or ' . Figure::duration($this->profile->requestsPerSecond * $saving->value) . ' of every second',
-        )];
+            $this->title($today),
+            \in_array($today, $this->legacy(), true) ? ', which is not recommended any more' : '',
+        );
+    }
+
+    /** The share of a processor that the cache takes. */
+    private function load(Estimate $cost): string
+    {
+        $requests = $this->profile->requestsPerSecond;
+
+        return $requests === null ? '' : \sprintf(
+            ' At %s requests a second, that is %s %% of a core.',
+            Text::number($requests),
+            Text::twoDigits($requests * $cost->value / 1e7),
+        );
+    }
+
+    private function changeFirst(): ?Answer
+    {
+        $profile = $this->profile;
+        $change = $this->changes->best();
+        $isKnown = $profile->store !== null && isset($this->costs->setups()[$profile->store]);
+        $today = $isKnown ? $this->perRequest((string) $profile->store) : null;
+        $cache = $today ?? $this->ranking($this->candidates->all)?->cost;
+        if ($cache === null) {
+            return null;
+        }
+        $slowest = $this->slowest();
+        if (!$this->isOwn && $slowest !== null) {
+            $dsn = $this->costs->setups()[$slowest->setup]->dsn();
+
+            return new Answer(\sprintf(
+                'Your misses. One with a %d ms query costs what %s requests spend in %s. To record them:',
+                self::QUERY,
+                Text::twoDigits(1e6 * self::QUERY / $slowest->cost->value),
+                $slowest->title,
+            ), $dsn . (str_contains($dsn, '?') ? '&' : '?') . 'sample=1000');
+        }
+        $missing = $profile->operationsPerRequest * $profile->readShare * (1 - $profile->hitRate);
+        $misses = 1e6 * ($profile->computeMs ?? 0.0) * $missing;
+        $saving = $change['saving']->value ?? 0.0;
+        if ($misses / 2 > $saving) {
+            return new Answer(\sprintf(
+                'Your misses: they take %s a request, the cache calls %s. At %s %% hits instead of %s %%, a request takes %s less.',
+                Figure::duration($misses),
+                Figure::duration($cache->value),
+                Text::number(round(50 + 50 * $profile->hitRate, 2)),
+                Text::number(round(100 * $profile->hitRate, 2)),
+                Figure::duration($misses / 2),
+            ));
+        }
+
+        return new Answer($change === null
+            ? 'Nothing: no change that was measured saves time.'
+            : \sprintf(
+                '%s: %s. It saves %s a request.',
+                $this->title($change['setup']),
+                $change['what'],
+                Figure::duration($saving),
+            ));
+    }
+
+    /** @return list<string> all that take part, the quickest first */
+    private function times(): array
+    {
+        $lines = [];
+        foreach ($this->groups() as $setups) {
+            $ranking = $this->ranking($setups);
+            foreach ($ranking === null ? [] : [...$ranking->best, ...array_keys($ranking->others)] as $name) {
+                $cost = $this->perRequest($name);
+                $other = $ranking->others[$name] ?? null;
+                $lines[$name] ??= \sprintf(
+                    '%s: %s%s%s',
+                    $name,
+                    Figure::duration($cost->value ?? 0.0),
+                    $cost?->hasInterval() === true ? ' (' . Text::range($cost->interval(), Figure::duration(...)) . ')' : '',
+                    $other === null ? '' : \sprintf(', %s times as long%s', Figure::ratio($other['ratio']), $other['interval'] === null ? ' or more' : ' (' . Text::range($other['interval'], Figure::ratio(...)) . ')'),
+                );
+            }
+        }
+
+        return array_values($lines);
     }
 
     /** @return list<string> neighbouring sizes with the same answer in one line */
@@ -163,57 +413,23 @@ final class Advice
             foreach (array_keys($sizes) as $bytes) {
                 $ranking = Ranking::of($this->each($this->candidates->all, fn(string $setup): ?Estimate => $this->mixed($setup, $type, $bytes, $this->profile->readShare)));
                 $last = array_key_last($groups);
-                if ($ranking !== null && $last !== null && $groups[$last]['winners'] === $ranking->winners()) {
+                if ($ranking !== null && $last !== null && $groups[$last]['winners'] === $this->winners($ranking)) {
                     $groups[$last]['to'] = $bytes;
                 } elseif ($ranking !== null) {
-                    $groups[] = ['winners' => $ranking->winners(), 'from' => $bytes, 'to' => $bytes];
+                    $groups[] = ['winners' => $this->winners($ranking), 'from' => $bytes, 'to' => $bytes];
                 }
             }
             foreach ($groups as ['winners' => $winners, 'from' => $from, 'to' => $to]) {
-                $lines[] = \sprintf('%s of %s: %s.', $type === 'string' ? 'Strings' : 'Arrays and objects', $from === $to ? Text::bytes($from) : Text::bytes($from) . ' to ' . Text::bytes($to), $winners);
+                $lines[] = \sprintf(
+                    '%s of %s: %s.',
+                    $type === 'string' ? 'Strings' : 'Arrays and objects',
+                    $from === $to ? Text::bytes($from) : Text::bytes($from) . ' to ' . Text::bytes($to),
+                    $winners,
+                );
             }
         }
 
         return $lines;
-    }
-
-    /** @return list<string> */
-    private function byReadShare(): array
-    {
-        $byWinners = [];
-        foreach (self::READ_SHARES as $name => $share) {
-            $ranking = Ranking::of($this->each($this->candidates->all, function (string $setup) use ($share): ?Estimate {
-                $get = $this->costs->mean($setup, Costs::GET, $this->profile);
-                $set = $this->costs->mean($setup, Costs::SET, $this->profile);
-
-                return $get === null || $set === null ? null : $get->times($share)->plus($set->times(1 - $share));
-            }));
-            if ($ranking !== null) {
-                $byWinners[$ranking->winners()][] = $name;
-            }
-        }
-
-        return array_map(static fn(string $winners, array $shares): string => \sprintf('%s reads: %s.', implode(', ', $shares), $winners), array_keys($byWinners), $byWinners);
-    }
-
-    /** @return list<string> */
-    private function misses(): array
-    {
-        $profile = $this->profile;
-        if ($profile->computeMs === null) {
-            return [];
-        }
-        $misses = $profile->operationsPerRequest * $profile->readShare * (1 - $profile->hitRate);
-        $cost = 1e6 * $profile->computeMs * $misses;
-        $cache = Ranking::of($this->each($this->candidates->all, fn(string $setup): ?Estimate => $this->costs->perRequest($setup, $profile)))?->cost->value;
-        $line = \sprintf('%s gets of a request miss, and computing their values takes %s.', (Text::number(round($misses, 3))), Figure::duration($cost));
-        if ($cache === null) {
-            return [$line];
-        }
-
-        return [$line . ($cost > $cache
-            ? \sprintf(' That is %s times what the cache itself takes: raise the hit rate first (longer ttl, more memory, remember()).', Figure::ratio($cost / max(1.0, $cache)))
-            : ' That is less than what the cache itself takes.')];
     }
 
     /** @return list<string> */
@@ -227,12 +443,20 @@ final class Advice
         if ($private !== []) {
             $lines[] = \sprintf('%s, which other processes cannot read.', implode(', ', array_keys($private)));
         }
+        $legacy = $this->legacy();
+        if ($legacy !== []) {
+            $lines[] = \sprintf('%s: legacy, not recommended.', implode(', ', $legacy));
+        }
         $incomplete = array_filter($this->candidates->all, fn(string $setup): bool => $this->perRequest($setup) === null);
         if ($incomplete !== []) {
             $lines[] = \sprintf('%s, of which not all was measured that this needs.', implode(', ', $incomplete));
         }
         if ($this->profile->store !== null && !isset($this->costs->setups()[$this->profile->store])) {
-            $lines[] = \sprintf('%s, the store of the profile, which was not measured. Known: %s.', $this->profile->store, implode(', ', array_keys($this->costs->setups())));
+            $lines[] = \sprintf(
+                '%s, the store of the profile, which was not measured. Known: %s.',
+                $this->profile->store,
+                implode(', ', array_keys($this->costs->setups())),
+            );
         }
 
         return $lines;
@@ -242,17 +466,13 @@ final class Advice
     private function assumptions(): array
     {
         $profile = $this->profile;
-        $lines = [];
-        if ($this->costs->context !== self::COMPARE) {
-            $lines[] = \sprintf('The figures of %s alone%s.', $this->costs->context, $this->costs->hasSets() ? '' : ', which has no sets');
-        }
-        $lines[] = \sprintf(
-            '%s: %s operations per request, %s %% of them gets, of which %s %% find something.',
-            $this->isOwn ? 'From the profile' . ($profile->samples === null ? '' : \sprintf(' (%s samples)', number_format($profile->samples))) : 'No profile was given. The measured values in equal parts',
-            Text::number(round($profile->operationsPerRequest, 2)),
-            Text::number(round(100 * $profile->readShare, 1)),
+        $lines = [\sprintf(
+            '%s: a request makes %s; %s %% of the gets find something.%s',
+            $this->isOwn ? 'From the profile' . ($profile->samples === null ? '' : \sprintf(' (%s samples)', number_format($profile->samples))) : 'Without a profile, each measured size is as frequent as the others',
+            $this->request(),
             Text::number(round(100 * $profile->hitRate, 1)),
-        );
+            $this->costs->context === self::COMPARE ? '' : \sprintf(' Figures of %s alone.', $this->costs->context),
+        )];
         $sizes = $this->costs->sizes();
         foreach (['string' => $profile->strings, 'other' => $profile->others] as $type => $shares) {
             $shares = array_filter($shares, static fn(float $share): bool => $share > 0.0);
@@ -262,20 +482,29 @@ final class Advice
             $what = $type === 'string' ? 'strings' : 'arrays and objects';
             $measured = $sizes[$type] ?? [];
             if ($measured === []) {
-                $lines[] = \sprintf('No %s were measured: those of the profile count as what was measured of the same size.', $what);
+                $lines[] = \sprintf(
+                    'No %s were measured: those of the profile count as what was measured of the same size.',
+                    $what,
+                );
 
                 continue;
             }
             $outside = self::outside($shares, $measured);
             if ($outside > 0.005) {
-                $lines[] = \sprintf('%.0f %% of the operations have %s of sizes that were not measured: they count as the nearest measured size.', 100 * $outside, $what);
+                $lines[] = \sprintf(
+                    '%.0f %% of the operations have %s of sizes that were not measured: they count as the nearest measured size.',
+                    100 * $outside,
+                    $what,
+                );
             }
         }
-        if ($this->candidates->onSeveral !== [] && ($profile->machines ?? 2) > 1 && !\in_array('network', array_map(static fn(Setup $setup): ?string => $setup->connection, $this->costs->setups()), true)) {
-            $lines[] = 'Several machines: servers were measured by TCP on this machine; a network adds its delay to every call.';
+        if (($this->candidates->onSeveral !== []) && ($profile->machines ?? 2) > 1 && !\in_array('network', array_map(static fn(Setup $setup): ?string => $setup->connection, $this->costs->setups()), true)) {
+            $lines[] = 'Servers were measured by TCP on this machine; a network adds its delay to every call.';
         }
-        $lines[] = 'Only the time in the store counts, not what the program does around it: whole requests differ by less than these ratios.';
-        $lines[] = 'One process at a time, on this machine; ranges are 95 % intervals.';
+        if ($this->candidates->tiers !== [] && ($profile->machines ?? 2) > 1) {
+            $lines[] = 'With copies on each machine, every get found one. A get that does not takes longer than one to the server alone.';
+        }
+        $lines[] = 'Only the time in the store counts, of one process at a time.';
 
         return $lines;
     }
@@ -367,13 +596,23 @@ final class Advice
         return $costs->hasSets() ? new Profile(...$sizes) : new Profile(...$sizes, readShare: 1.0);
     }
 
-    private static function sharers(string $store): string
+    private function title(string $setup): string
     {
-        return match ((Drivers::variants()[$store] ?? null)?->scope) {
-            Scope::Machine => 'all processes of one user of this machine',
-            Scope::FpmWorkers => 'the workers of one FPM master, not by the command line, and is empty after a restart',
-            Scope::Server => 'all who reach its server',
-            default => 'whom its own documentation names',
-        };
+        return $this->costs->setups()[$setup]->title();
+    }
+
+    /** @return list<string> setups */
+    private function legacy(): array
+    {
+        return array_keys(array_filter($this->costs->setups(), static fn(Setup $setup): bool => $setup->isLegacy()));
+    }
+
+    /** "larder", or "apcu or larder (no difference)". */
+    private function winners(Ranking $ranking): string
+    {
+        $names = $ranking->best;
+        sort($names);
+
+        return implode(' or ', $names) . (\count($names) > 1 ? ' (no difference)' : '');
     }
 }

@@ -4,66 +4,77 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Advice;
 
-use Larder\Cli\Compare\Figure;
-use Larder\Cli\Compare\Kind;
+use Larder\Cli\Report\Figure;
+use Larder\Cli\Report\Kind;
 use Larder\Cli\Report\Setup;
 use Larder\Cli\Timing\Interval;
-use Larder\Contract\AtomicStore;
-use Larder\Drivers;
 
-/** What one change of a setup saves: the way to the store, a setting, a connection that stays open, a local tier. */
+/**
+ * The time that one change of a setup saves: the way to the store, a setting, a connection that stays open, copies on each machine.
+ *
+ * @phpstan-type Change array{setup: string, what: string, saving: Estimate, remark: string}
+ */
 final class Changes
 {
-    /** Reads that a local copy answers, where nothing tells how many do. */
-    private const LOCAL_SHARE = 0.9;
-
-    /** A remark that begins so is of figures that were not measured with the others. */
-    private const ELSEWHERE = ' (From the tables of ';
-
-    /** A remark that begins so is of figures that were put together from others. */
-    private const COMPUTED = ' (Computed';
-
-    private readonly Candidates $candidates;
+    /** @var list<Change>|null the largest saving first */
+    private ?array $changes = null;
 
     /** @param array<string, Costs> $contexts */
-    public function __construct(private readonly Costs $costs, private readonly array $contexts, private readonly Profile $profile)
-    {
-        $this->candidates = new Candidates($costs->setups(), $profile->machines);
-    }
+    public function __construct(private readonly Costs $costs, private readonly array $contexts, private readonly Profile $profile) {}
 
-    /** @return array<string, list<string>> */
+    /** @return array<string, list<string>> a line for each change, with all the setups that it was measured with */
     public function lines(): array
     {
-        $changes = $this->ofSettings();
-        array_push($changes, ...$this->ofConnections(), ...$this->ofLocalTiers());
-        usort($changes, static fn(array $a, array $b): int => $b['saving']->value <=> $a['saving']->value);
-        $lines = ['Change first' => [], 'Do not change' => [], 'Makes no difference' => []];
-        foreach ($changes as ['setup' => $setup, 'what' => $what, 'saving' => $saving, 'remark' => $remark]) {
+        $lines = ['Saves time' => [], 'Takes longer' => [], 'Makes no difference' => []];
+        foreach ($this->all() as ['setup' => $setup, 'what' => $what, 'saving' => $saving, 'remark' => $remark]) {
             $interval = $saving->interval();
             if ($interval->contains(0.0)) {
-                $lines['Makes no difference'][] = \sprintf('%s: %s.%s', $setup, $what, $remark);
+                $lines['Makes no difference'][$what . $remark][] = $setup;
 
                 continue;
             }
             $isSaving = $saving->value > 0.0;
-            $isComputed = str_starts_with($remark, self::COMPUTED);
-            $of = str_starts_with($remark, self::ELSEWHERE) ? null : $this->costs->perRequest($setup, $this->profile);
-            $lines[$isSaving ? 'Change first' : 'Do not change'][] = \sprintf(
-                '%s: %s %s %s per request (%s)%s.%s',
+            $lines[$isSaving ? 'Saves time' : 'Takes longer'][$what . $remark][] = \sprintf(
+                '%s %s (%s)',
                 $setup,
-                $what,
-                ($isComputed ? 'would ' : '') . ($isSaving ? 'save' : 'cost') . ($isComputed ? '' : 's'),
                 Figure::duration(abs($saving->value)),
                 Text::range($isSaving ? $interval : new Interval(-$interval->high, -$interval->low), Figure::duration(...)),
-                $of === null || !$isSaving ? '' : \sprintf(', %.0f %% of its time', 100 * $saving->value / $of->value),
-                $remark,
             );
         }
 
-        return $lines;
+        return array_map(
+            static fn(array $byChange): array => array_map(
+                static fn(string $change, array $setups): string => ucfirst($change) . ': ' . implode(', ', $setups) . '.',
+                array_keys($byChange),
+                $byChange,
+            ),
+            $lines,
+        );
     }
 
-    /** @return list<array{setup: string, what: string, saving: Estimate, remark: string}> of setups that differ in one setting or the connection */
+    /** @return Change|null the change that saves most, if any saves something */
+    public function best(): ?array
+    {
+        $first = $this->all()[0] ?? null;
+
+        return $first !== null && $first['saving']->interval()->low > 0.0 ? $first : null;
+    }
+
+    /** @return list<Change> the largest saving first */
+    private function all(): array
+    {
+        if ($this->changes === null) {
+            $this->changes = array_values(array_filter(
+                [...$this->ofSettings(), ...$this->ofConnections()],
+                static fn(array $change): bool => $change['saving']->hasInterval(),
+            ));
+            usort($this->changes, static fn(array $a, array $b): int => $b['saving']->value <=> $a['saving']->value);
+        }
+
+        return $this->changes;
+    }
+
+    /** @return list<Change> of setups that differ in one setting or the connection */
     private function ofSettings(): array
     {
         $changes = [];
@@ -79,7 +90,7 @@ final class Changes
                     [$from, $to] = [$setup->name(), $other->name()];
                     $difference = $setup->differenceTo($other);
                     $key = $from . "\0" . $to;
-                    if ($difference === null || isset($changes[$key])) {
+                    if ($difference === null || isset($changes[$key]) || ($difference === 'tier' && $this->profile->machines === 1)) {
                         continue;
                     }
                     $saving = $costs->saving($from, $to, $this->profile);
@@ -98,10 +109,12 @@ final class Changes
         return array_values($changes);
     }
 
-    /** Whether it can be what a program has: what the profile names, or else default settings. */
+    /** True if a program may have it: what the profile names, or else default settings of a store that is not legacy. */
     private function isUsed(Setup $setup): bool
     {
-        return $this->profile->store !== null ? $setup->name() === $this->profile->store : $setup->isDefault() && Kind::of($setup->store) !== Kind::Process;
+        return $this->profile->store !== null
+            ? $setup->name() === $this->profile->store
+            : $setup->isDefault() && Kind::of($setup->store) !== Kind::Process && !$setup->isLegacy();
     }
 
     /** @return list<string> connections that a change may lead to: the same; and from what the profile names any, or else from TCP, or from a disk, the nearer one */
@@ -128,6 +141,7 @@ final class Changes
     private static function setting(string $name, ?string $value): string
     {
         return match (true) {
+            $name === 'tier' => $value === null ? 'no copies on each machine' : "copies in $value on each machine",
             $value === null => \sprintf('%s as by default', $name),
             $name === 'php' => 'PHP with ' . $value, // "no opcache"
             default => "$name $value",
@@ -137,15 +151,15 @@ final class Changes
     /** @param list<string> $artefacts */
     private static function artefacts(array $artefacts): string
     {
-        return $artefacts === [] ? '' : \sprintf(' (%s.)', implode('; ', $artefacts));
+        return $artefacts === [] ? '' : \sprintf(' (%s)', implode('; ', $artefacts));
     }
 
     private function source(Costs $costs): string
     {
-        return $costs === $this->costs ? '' : \sprintf('%s%s.)', self::ELSEWHERE, $costs->context);
+        return $costs === $this->costs ? '' : \sprintf(' (from the tables of %s)', $costs->context);
     }
 
-    /** @return list<array{setup: string, what: string, saving: Estimate, remark: string}> what connecting once a request costs */
+    /** @return list<Change> what connecting once a request costs */
     private function ofConnections(): array
     {
         $changes = [];
@@ -162,68 +176,5 @@ final class Changes
         }
 
         return array_values($changes);
-    }
-
-    /** @return list<array{setup: string, what: string, saving: Estimate, remark: string}> computed from the figures of both stores */
-    private function ofLocalTiers(): array
-    {
-        if ($this->profile->machines === 1) {
-            return [];
-        }
-        $local = Ranking::of($this->each(
-            array_values(array_filter($this->candidates->onOneMachine, $this->canBeLocal(...))),
-            fn(string $setup): ?Estimate => $this->costs->perRequest($setup, $this->profile),
-        ))?->best[0];
-        $servers = $this->profile->store !== null ? [$this->profile->store] : $this->candidates->onSeveral;
-        $changes = [];
-        foreach ($servers as $server) {
-            $setup = $this->costs->setups()[$server] ?? null;
-            $tier = $local === null || $setup === null || Kind::of($setup->store) !== Kind::Server ? null : $this->withTier($local, $server);
-            $alone = $this->costs->perRequest($server, $this->profile);
-            if ($tier !== null && $alone !== null) {
-                $changes[] = [
-                    'setup' => $server,
-                    'what' => $local . ' as a local tier',
-                    'saving' => $alone->minus($tier),
-                    'remark' => \sprintf(self::COMPUTED . ', not measured: if %d %% of the gets that find something find a local copy.)', (int) round(100 * self::LOCAL_SHARE)),
-                ];
-            }
-        }
-
-        return $changes;
-    }
-
-    /** As tier: needs it. */
-    private function canBeLocal(string $name): bool
-    {
-        $store = $this->costs->setups()[$name]->store;
-
-        return Kind::of($store) === Kind::Local && is_a((Drivers::variants()[$store] ?? null)->store ?? '', AtomicStore::class, true);
-    }
-
-    /** A get without a local copy asks both, and stores a copy; a set goes to both. */
-    private function withTier(string $local, string $server): ?Estimate
-    {
-        $all = $this->profile;
-        $cost = fn(string $setup, string $operation): ?Estimate => $this->costs->mean($setup, $operation, $all);
-        [$localGet, $localSet, $get, $set] = [$cost($local, Costs::GET), $cost($local, Costs::SET), $cost($server, Costs::GET), $cost($server, Costs::SET)];
-        if ($localGet === null || $localSet === null || $get === null || $set === null) {
-            return null;
-        }
-        $share = self::LOCAL_SHARE * $all->hitRate;
-        $read = $localGet->plus($get->plus($localSet)->times(1 - $share));
-        $write = $set->plus($localSet);
-
-        return $read->times($all->readShare)->plus($write->times(1 - $all->readShare))->times($all->operationsPerRequest);
-    }
-
-    /**
-     * @param list<string> $setups
-     * @param \Closure(string): (Estimate|null) $cost
-     * @return array<string, Estimate|null>
-     */
-    private function each(array $setups, \Closure $cost): array
-    {
-        return array_combine($setups, array_map($cost, $setups));
     }
 }

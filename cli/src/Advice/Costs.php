@@ -6,10 +6,8 @@ namespace Larder\Cli\Advice;
 
 use Larder\Cli\Compare\Artefacts;
 use Larder\Cli\Measure\Unit;
-use Larder\Cli\Report\RankSum;
 use Larder\Cli\Report\Row;
 use Larder\Cli\Report\Setup;
-use Larder\Cli\Timing\Interval;
 
 /** What operations cost in each setup, by the size of the value. */
 final class Costs
@@ -36,8 +34,6 @@ final class Costs
     /** @var array<string, array<string, array<string, list<string>>>> values by setup, operation and what is known to slow it down */
     private array $artefacts = [];
 
-    private int $rounds = RankSum::MOST;
-
     /** @var array<string, non-empty-array<int, true>> sizes measured, by "string" and "other" */
     private readonly array $sizes;
 
@@ -59,7 +55,7 @@ final class Costs
                 $setups[$name] = $setup;
                 $failures[$name][$row->problem] = true;
             }
-            if ($row->median > 0.0 && $row->samples !== [] && \count($row->samples) >= Interval::FEWEST) {
+            if ($row->median > 0.0 && $row->samples !== []) {
                 $setups[$name] = $setup;
                 $type = preg_match('/array|object|row|DTO/i', (string) $row->subject->value) === 1 ? 'other' : 'string';
                 $bytes = max(1, (int) $row->subject->bytes);
@@ -68,7 +64,6 @@ final class Costs
                 foreach (Artefacts::of($row->subject) as $artefact) {
                     $this->artefacts[$name][$row->subject->operation][$artefact][] = (string) $row->subject->value;
                 }
-                $this->rounds = min($this->rounds, \count($row->samples));
             }
         }
         $this->setups = array_diff_key($setups, $failures);
@@ -129,12 +124,6 @@ final class Costs
         }
 
         return $lines;
-    }
-
-    /** The fewest of any row, or 100. */
-    public function rounds(): int
-    {
-        return $this->rounds;
     }
 
     /** @return array<string, non-empty-array<int, true>> sizes measured, by "string" and "other" */

@@ -21,7 +21,7 @@ final class Estimate
         $this->value = $rounds === [] ? $constant : Statistics::median($rounds);
     }
 
-    /** @param non-empty-list<float> $rounds enough for an interval: Interval::FEWEST */
+    /** @param non-empty-list<float> $rounds for an interval, Interval::FEWEST or more */
     public static function ofRounds(array $rounds): self
     {
         return new self($rounds);
@@ -33,11 +33,22 @@ final class Estimate
         return new self([], $value);
     }
 
+    public function hasInterval(): bool
+    {
+        return $this->rounds === [] || \count($this->rounds) >= Interval::FEWEST;
+    }
+
     public function interval(): Interval
     {
         return $this->rounds === []
             ? new Interval($this->value, $this->value)
             : Interval::ofMedian($this->rounds) ?? throw new \LogicException(\sprintf('%d rounds have no interval', \count($this->rounds)));
+    }
+
+    /** True if its fastest round took longer than the other's slowest. */
+    public function isBehind(self $other): bool
+    {
+        return min([\INF, ...$this->rounds]) > max([0.0, ...$other->rounds]);
     }
 
     public function plus(self $other): self

@@ -4,8 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Advice;
 
-use Larder\Cli\Compare\Figure;
 use Larder\Cli\Measure\Unit;
+use Larder\Cli\Report\Figure;
 use Larder\Cli\Report\Report;
 use Larder\Cli\Report\Row;
 use Larder\Cli\Timing\Interval;

@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Advice;
 
-use Larder\Cli\PlainText;
-use Larder\Decorator\Sampling\Recording;
+use Larder\Cli\System\PlainText;
+use Larder\Internal\Decorator\Sampling\Recording;
 
-/** How a program uses its cache. The file format is described in docs/advice.md; `larder sample --show` prints it. */
+/** How a program uses its cache. The file format is described in docs/measure.md; `larder sample --show` prints it. */
 final class Profile
 {
     private const FORMAT = 1;
@@ -52,7 +52,7 @@ final class Profile
     {
         $text = is_dir($file) ? false : @file_get_contents($file);
         if ($text === false) {
-            throw new \RuntimeException(\sprintf('%s cannot be read. To make a profile: larder sample --show > %1$s, or docs/advice.md', $file));
+            throw new \RuntimeException(\sprintf('%s cannot be read. To make a profile: larder sample --show > %1$s, or docs/measure.md', $file));
         }
 
         try {

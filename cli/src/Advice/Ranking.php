@@ -7,14 +7,24 @@ namespace Larder\Cli\Advice;
 use Larder\Cli\Report\PairwiseTests;
 use Larder\Cli\Timing\Interval;
 
-/** Setups by their cost: the best, those that the run cannot tell from it, and how much longer all others take. */
+/**
+ * Setups by their cost: the best, those that the run cannot distinguish from it, and all others. Too few rounds for a test
+ * still allow facts: one setup was ahead of another in all rounds if its slowest round beats the other's fastest.
+ */
 final class Ranking
 {
     /**
-     * @param non-empty-list<string> $best the cheapest, and those that PairwiseTests cannot tell from it
-     * @param array<string, array{ratio: float, interval: Interval}> $others by setup, the cheapest first
+     * @param non-empty-list<string> $best the cheapest, and those that are not worse beyond doubt
+     * @param array<string, array{ratio: float, interval: Interval|null}> $others by setup, the cheapest first; without an
+     *        interval the ratio is the smallest of any round
+     * @param int $rounds if there are too few for a test; else 0
      */
-    private function __construct(public readonly array $best, public readonly Estimate $cost, public readonly array $others) {}
+    private function __construct(
+        public readonly array $best,
+        public readonly Estimate $cost,
+        public readonly array $others,
+        public readonly int $rounds,
+    ) {}
 
     /** @param array<string, Estimate|null> $costs by setup; without one it does not take part */
     public static function of(array $costs): ?self
@@ -25,28 +35,24 @@ final class Ranking
         if ($first === null) {
             return null;
         }
-        $tests = PairwiseTests::of(array_map(static fn(Estimate $cost): array => $cost->rounds, $costs));
+        $rounds = min(array_map(static fn(Estimate $cost): int => \count($cost->rounds), $costs));
+        $tests = PairwiseTests::canTell(\count($costs), $rounds)
+            ? PairwiseTests::of(array_map(static fn(Estimate $cost): array => $cost->rounds, $costs))
+            : null;
         $best = [$first];
         $others = [];
-        foreach ($costs as $name => $cost) {
+        foreach (\array_slice($costs, 1) as $name => $cost) {
             $ratio = $cost->by($costs[$first]);
-            $interval = $ratio->interval();
-            if (!$interval->contains(1.0) && $tests->differ($first, $name)) {
+            $interval = $tests === null ? null : $ratio->interval();
+            if ($interval !== null && !$interval->contains(1.0) && $tests->differ($first, $name)) {
                 $others[$name] = ['ratio' => $ratio->value, 'interval' => $interval];
-            } elseif ($name !== $first) {
+            } elseif ($tests === null && $cost->isBehind($costs[$first])) {
+                $others[$name] = ['ratio' => min([$ratio->value, ...$ratio->rounds]), 'interval' => null];
+            } else {
                 $best[] = $name;
             }
         }
 
-        return new self($best, $costs[$first], $others);
-    }
-
-    /** "larder", or "apcu or larder (no difference)". */
-    public function winners(): string
-    {
-        $names = $this->best;
-        sort($names);
-
-        return implode(' or ', $names) . (\count($this->best) > 1 ? ' (no difference)' : '');
+        return new self($best, $costs[$first], $others, $tests === null ? $rounds : 0);
     }
 }

@@ -4,6 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Command;
 
+use Composer\InstalledVersions;
+use Larder\Cli\Advice\Profile;
+use Larder\Cli\Advice\Text;
 use Larder\Cli\Compare\Apcu;
 use Larder\Cli\Compare\Catalog;
 use Larder\Cli\Compare\CompareSuite;
@@ -13,10 +16,6 @@ use Larder\Cli\Compare\Plan;
 use Larder\Cli\Compare\StoreLocations;
 use Larder\Cli\Compare\TimeBudget;
 use Larder\Cli\Compare\Value;
-use Larder\Cli\CpuAffinity;
-use Larder\Cli\ListOption;
-use Larder\Cli\Machine;
-use Larder\Cli\Measure\Annotator;
 use Larder\Cli\Measure\Block;
 use Larder\Cli\Measure\Journal;
 use Larder\Cli\Measure\Preflight;
@@ -24,24 +23,26 @@ use Larder\Cli\Measure\Runner;
 use Larder\Cli\Measure\StoreFilter;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Suite;
-use Larder\Cli\Measure\Suites;
-use Larder\Cli\Number;
-use Larder\Cli\Report\Outputs;
+use Larder\Cli\Report\Annotator;
+use Larder\Cli\Report\Html\HtmlFile;
 use Larder\Cli\Report\Report;
+use Larder\Cli\Report\ResultFile;
 use Larder\Cli\Report\Row;
 use Larder\Cli\Report\Rows;
-use Larder\Cli\Report\Terminal;
+use Larder\Cli\Report\TextFile;
+use Larder\Cli\System\CpuAffinity;
+use Larder\Cli\System\Machine;
 use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Command\Command;
 use Symfony\Component\Console\Command\SignalableCommandInterface;
 use Symfony\Component\Console\Exception\InvalidOptionException;
-use Symfony\Component\Console\Helper\ProgressBar;
 use Symfony\Component\Console\Input\InputInterface;
 use Symfony\Component\Console\Input\InputOption;
+use Symfony\Component\Console\Output\BufferedOutput;
 use Symfony\Component\Console\Output\ConsoleOutputInterface;
 use Symfony\Component\Console\Output\OutputInterface;
 
-/** `larder compare`: measures the stores of this machine. What is measured and how: docs/compare.md. */
+/** `larder compare`: measures the stores of this machine. What is measured and how: docs/measure.md. */
 #[AsCommand('compare', 'Measure every cache store on this machine')]
 final class CompareCommand extends Command implements SignalableCommandInterface
 {
@@ -60,7 +61,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
     protected function configure(): void
     {
         $this
-            ->addOption('quick', null, InputOption::VALUE_NONE, 'A quick look: fewer and shorter rounds, no intervals')
+            ->addOption('quick', null, InputOption::VALUE_NONE, 'A quick look: three short rounds, no intervals')
             ->addOption('stores', null, InputOption::VALUE_REQUIRED, 'Only these stores: ' . implode(', ', Catalog::names()))
             ->addOption('values', null, InputOption::VALUE_REQUIRED, 'Only these values: ' . implode(', ', self::valueNames()))
             ->addOption('operations', null, InputOption::VALUE_REQUIRED, 'Only these operations: ' . implode(', ', self::operationNames()))
@@ -118,6 +119,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         $rounds = Number::of($input->getOption('rounds'), $isQuick ? self::QUICK_ROUNDS : self::ROUNDS, 'rounds');
         $apcu = Apcu::choose(self::text($input, 'apcu'));
         $profile = ResultOptions::profile($input);
+        $start = microtime(true);
         $this->locations = new StoreLocations();
         $cores = max(1, \count(CpuAffinity::allowed()));
         $preflight = new Preflight($cores);
@@ -138,12 +140,13 @@ final class CompareCommand extends Command implements SignalableCommandInterface
             $notMeasured,
             $preflight->spoilers($environment->loaded, $environment->opcache),
         );
+        $kept = self::keep($report, $environment->lines(), $profile);
         if (!\in_array('php://stdout', $files, true)) {
-            (new Terminal($output))->print($report, $environment->lines());
-            if (!$isQuick) {
-                // the tables have named the spoilers already
-                ResultOptions::advise(new Report($report->environment, $report->rows, $report->notMeasured), $profile, $output);
+            if ($output->isVerbose() || !self::isComparison($report->rows)) {
+                (new Terminal($output))->print($report, $environment->lines(), $profile);
+                $output->writeln('');
             }
+            (new Summary($output))->print($report, $profile, $kept, microtime(true) - $start);
         }
         $failures = [];
         foreach ($files as $option => $file) {
@@ -161,6 +164,38 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         $this->journal?->remove();
 
         return self::isWhole($rows) ? Command::SUCCESS : Command::FAILURE;
+    }
+
+    /**
+     * Keeps the last result where the next run finds it: in a clone's var/, or else beside the journal.
+     *
+     * @param list<string> $environment lines
+     * @return list<string> lines that name the files
+     */
+    private static function keep(Report $report, array $environment, ?Profile $profile): array
+    {
+        $isClone = !InstalledVersions::isInstalled('larder/cli');
+        $command = $isClone ? './larder' : 'larder';
+
+        try {
+            $folder = $isClone ? \dirname(__DIR__, 3) . '/var/compare' : \dirname(Journal::place());
+            if (!is_dir($folder) && !@mkdir($folder, 0o777, true)) {
+                throw new \RuntimeException("$folder cannot be made");
+            }
+            $text = new BufferedOutput();
+            (new Terminal($text))->print($report, $environment, $profile);
+            TextFile::write("$folder/table.txt", $text->fetch());
+            (new ResultFile())->write($report, "$folder/result.jsonl");
+            (new HtmlFile($profile))->write($report, "$folder/report.html");
+        } catch (\RuntimeException) {
+            return ["More     $command compare --verbose"];
+        }
+        $folder = str_starts_with($folder, getcwd() . '/') ? substr($folder, \strlen(getcwd() . '/')) : $folder;
+
+        return [
+            ...(\strlen($folder) > 20 ? ["Page     $folder/report.html", "Table    $folder/table.txt"] : ["Page     $folder/report.html       Table  $folder/table.txt"]),
+            "Traffic  $command compare --advise $folder/result.jsonl --profile FILE",
+        ];
     }
 
     /** @return list<int> */
@@ -279,27 +314,25 @@ final class CompareCommand extends Command implements SignalableCommandInterface
     private function measure(array $suites, StoreFilter $only, int $rounds, Apcu $apcu, OutputInterface $errors): array
     {
         $notMeasured = $blocks = [];
-        $errors->writeln('Starting servers and creating directories');
+        $steps = new Steps($errors);
+        $steps->begin('servers');
         foreach ($suites as $suite) {
             array_push($blocks, ...$suite->blocks(static function (Subject $subject, string $reason) use (&$notMeasured): void {
                 $notMeasured[] = ['subject' => $subject, 'reason' => $reason];
             }));
         }
         if ($only->leftOut() !== []) {
+            $steps->clear();
             $errors->writeln('Left out by --stores: ' . implode(', ', $only->leftOut()));
         }
         if ($blocks === [] && $notMeasured === []) {
             throw new InvalidOptionException('--stores: none of these is part of what was asked for. Name others, or leave it out.');
         }
+        $steps->end((string) $this->locations?->servers());
         $rows = new Rows(array_merge(...array_map(static fn(Block $block): array => $block->subjects(), $blocks)));
         $this->runner = new Runner($blocks, $rounds, $this->journal);
-        ProgressBar::setFormatDefinition('compare', ' %bar% %percent:3s%%  %left%  %message%');
-        $progress = new ProgressBar($errors, $this->runner->steps());
-        $progress->setFormat('compare');
-        $progress->setBarWidth(30);
-        $progress->setMessage('', 'left');
-        $progress->setMessage('');
-        $progress->start();
+        $steps->begin('measuring');
+        $all = $this->runner->steps();
         $this->runner->run(
             $rows->add(...),
             static function (Block $block, string $reason) use (&$notMeasured): void {
@@ -307,13 +340,9 @@ final class CompareCommand extends Command implements SignalableCommandInterface
                     $notMeasured[] = ['subject' => $subject, 'reason' => $reason];
                 }
             },
-            static function (int $done, string $block, ?float $left) use ($progress): void {
-                $progress->setMessage($left === null ? '' : \sprintf('%d:%02d left', intdiv((int) $left, 60), (int) $left % 60), 'left');
-                $progress->setMessage($block);
-                $progress->setProgress($done);
-            },
+            static fn(int $done, string $block, ?float $left) => $steps->progress($done, $all, $left, $block),
         );
-        $progress->clear();
+        $steps->end(Text::counted(\count($blocks), 'setup') . ', ' . Text::counted($rounds, 'round'));
 
         return [$rows->all([...array_values(array_filter($suites, static fn(Suite $suite): bool => $suite instanceof Annotator)), $apcu]), $notMeasured];
     }
@@ -326,6 +355,16 @@ final class CompareCommand extends Command implements SignalableCommandInterface
     private static function isWhole(array $rows): bool
     {
         return $rows !== [] && array_filter($rows, static fn(Row $row): bool => $row->failures > 0) === [];
+    }
+
+    /**
+     * True if the answer says what was measured. Studies and workloads are read in their tables.
+     *
+     * @param list<Row> $rows
+     */
+    private static function isComparison(array $rows): bool
+    {
+        return array_filter($rows, static fn(Row $row): bool => $row->subject->table !== 'compare') === [];
     }
 
     private static function plan(InputInterface $input): Plan

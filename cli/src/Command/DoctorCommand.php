@@ -9,11 +9,12 @@ use Larder\CandidateStore;
 use Larder\Cli\Doctor\Engine;
 use Larder\Cli\Doctor\Finding;
 use Larder\Cli\Doctor\Stores;
-use Larder\Cli\Machine;
-use Larder\Driver\Diagnoses;
+use Larder\Cli\System\Machine;
 use Larder\Drivers;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreUnavailable;
+use Larder\Internal\Driver\Diagnoses;
+use Larder\Internal\Driver\Engine\EngineDriver;
 use Psr\Log\NullLogger;
 use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Command\Command;
@@ -23,7 +24,7 @@ use Symfony\Component\Console\Output\OutputInterface;
 
 /**
  * `larder doctor`: which stores work on this machine, what the others miss, and what auto: takes. Ends with 0 when auto:
- * finds a store that processes share, with 1 when not. docs/doctor.md.
+ * finds a store that processes share and that keeps what it is given, with 1 when not. docs/operate.md.
  */
 #[AsCommand('doctor', 'Check which stores work here, and say how to enable the others')]
 final class DoctorCommand extends Command
@@ -79,6 +80,12 @@ final class DoctorCommand extends Command
                 $keeps = !$driver instanceof Diagnoses || $driver->problem() === '';
                 $isShared = $keeps && ($driver->variants()[0] ?? null)?->scope->isShared() === true;
                 $output->writeln($isShared ? '  Processes share it.' : '  Processes do not share it' . ($keeps ? ': on the command line each has a memory of its own.' : '.'));
+
+                if ($driver instanceof EngineDriver && Engine::losesMost()) {
+                    $output->writeln('  It evicts or refuses most of what is stored: see Engine.');
+
+                    return Command::FAILURE;
+                }
 
                 return $isShared ? Command::SUCCESS : Command::FAILURE;
             }

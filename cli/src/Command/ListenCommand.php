@@ -7,19 +7,19 @@ namespace Larder\Cli\Command;
 use Larder\Contract\AtomicStore;
 use Larder\Contract\Capability;
 use Larder\Contract\Store;
-use Larder\Decorator\Tier\Listener\Listener;
-use Larder\Decorator\Tier\ListenerPresence;
-use Larder\Decorator\Tier\LocalCopies;
 use Larder\Driver\Driver;
-use Larder\Driver\Redis\RedisProtocol;
-use Larder\Driver\Redis\TellsOfChanges;
 use Larder\Driver\Scope;
 use Larder\Drivers;
 use Larder\Dsn\Dsn;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\NotSupported;
 use Larder\Exception\StoreUnavailable;
-use Larder\Resolver;
+use Larder\Internal\Decorator\Tier\Listener\Listener;
+use Larder\Internal\Decorator\Tier\LocalCopies;
+use Larder\Internal\Decorator\Tier\TierDriver;
+use Larder\Internal\Driver\ExaminesServers;
+use Larder\Internal\Key\NamespaceName;
+use Larder\Internal\Resolver;
 use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Command\Command;
 use Symfony\Component\Console\Command\SignalableCommandInterface;
@@ -30,7 +30,7 @@ use Symfony\Component\Console\Output\OutputInterface;
 /**
  * `larder listen`: one process a host that hears from Redis or Valkey what other hosts change, and drops this host's copies
  * at once. Runs until it gets SIGTERM or SIGINT, and exits with 0 then; with 1 if another process listens here already, with
- * 2 if the DSN has nothing to listen for. docs/tiers.md.
+ * 2 if the DSN has nothing to listen for. docs/servers.md.
  */
 #[AsCommand('listen', 'Drop local copies of what other hosts change in Redis or Valkey')]
 final class ListenCommand extends Command implements SignalableCommandInterface
@@ -67,29 +67,30 @@ final class ListenCommand extends Command implements SignalableCommandInterface
         $reason = null;
         $driver = null;
         $servers = null;
+        $identity = '';
 
         try {
             $dsn = Drivers::parse(\is_string($text) ? $text : '');
             $reason = self::whyNot($dsn);
             $local = $reason === null ? self::local($dsn) : null;
             $driver = $local === null ? null : Drivers::get($dsn->tiers[1]->scheme);
-            $servers = $driver instanceof TellsOfChanges ? $driver->written($dsn->tiers[1]) : null;
+            $identity = $local === null ? '' : TierDriver::identity($dsn->tiers[1], $dsn);
+            $servers = $driver instanceof ExaminesServers ? $driver->written($dsn->tiers[1]) : null;
         } catch (InvalidDsn|NotSupported|StoreUnavailable $mistake) {
             $reason = $mistake->getMessage();
         }
-        if ($local === null || $servers === null || !$driver instanceof TellsOfChanges) {
+        if ($local === null || $servers === null || !$driver instanceof ExaminesServers) {
             $output->writeln((string) $reason, OutputInterface::OUTPUT_RAW);
 
             return Command::INVALID;
         }
         $shared = $dsn->tiers[1];
-        $presence = new ListenerPresence($local, $shared->identity());
+        $copies = new LocalCopies($local, $identity, 0.0);
         $this->listener = new Listener(
-            new LocalCopies($local, $shared->identity(), 0.0),
-            $presence,
+            $copies,
             $servers,
             $driver->question(),
-            RedisProtocol::prefix($shared->namespace()),
+            NamespaceName::prefix($shared->namespace()),
             $dsn->poll(),
             $shared->connectTimeout() + $shared->readTimeout(),
             static function (string $line, bool $isDetail) use ($output): void {
@@ -101,7 +102,8 @@ final class ListenCommand extends Command implements SignalableCommandInterface
         if ($this->listener->run()) {
             return Command::SUCCESS;
         }
-        $output->writeln(\sprintf('Another process listens here for this cache already: %s', $presence->listener() ?? 'it has just ended, try again'), OutputInterface::OUTPUT_RAW);
+        $other = $copies->listener() ?? 'it has just ended, try again';
+        $output->writeln("Another process listens here for this cache already: $other", OutputInterface::OUTPUT_RAW);
 
         return Command::FAILURE;
     }
@@ -128,7 +130,7 @@ final class ListenCommand extends Command implements SignalableCommandInterface
                 implode(':, ', array_keys($reachable)) . ':',
             );
         }
-        if (!Drivers::get($shared) instanceof TellsOfChanges) {
+        if (!Drivers::get($shared) instanceof ExaminesServers) {
             return \sprintf('%s: does not tell of changes, only Redis and Valkey do. The processes ask for changes themselves', $shared);
         }
 

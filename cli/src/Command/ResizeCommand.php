@@ -4,12 +4,14 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Command;
 
-use Larder\Cli\Php;
+use Larder\Cli\System\Php;
+use Larder\Internal\Driver\Engine\Segments;
 use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Command\Command;
 use Symfony\Component\Console\Input\InputArgument;
 use Symfony\Component\Console\Input\InputInterface;
 use Symfony\Component\Console\Input\InputOption;
+use Symfony\Component\Console\Output\ConsoleOutputInterface;
 use Symfony\Component\Console\Output\OutputInterface;
 use Symfony\Component\Process\Process;
 
@@ -54,6 +56,7 @@ final class ResizeCommand extends Command
                 $settings[$setting] = $value;
             }
         }
+        $warning = isset($settings['larder.segment']) || isset($settings['larder.path']) ? '' : Segments::clearedInstead(self::keys());
         $php = new Php(['log_errors' => '0', 'display_errors' => 'stderr', 'display_startup_errors' => '1', ...$settings]);
         $process = new Process($php->command(['-r', self::CODE, '--', json_encode($settings, \JSON_THROW_ON_ERROR | \JSON_FORCE_OBJECT)]), env: $php->environment());
         $process->run();
@@ -62,8 +65,19 @@ final class ResizeCommand extends Command
         $output->writeln(trim($warnings . "\n" . $process->getOutput()), OutputInterface::OUTPUT_RAW);
         if ($process->isSuccessful()) {
             $output->writeln(\sprintf('The new segment is empty. All processes of user %d switch to it within a second, or at their next request.', posix_geteuid()));
+            if ($warning !== '') {
+                ($output instanceof ConsoleOutputInterface ? $output->getErrorOutput() : $output)->writeln($warning, OutputInterface::OUTPUT_RAW);
+            }
         }
 
         return $process->isSuccessful() ? Command::SUCCESS : Command::FAILURE;
+    }
+
+    /** @return iterable<string> */
+    private static function keys(): iterable
+    {
+        foreach (new \LarderIterator() as $key => $info) {
+            yield $key;
+        }
     }
 }

@@ -4,12 +4,11 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Command;
 
-use Larder\Cli\Advice\Advice;
 use Larder\Cli\Advice\Profile;
-use Larder\Cli\Compare\Figure;
 use Larder\Cli\Report\Check;
 use Larder\Cli\Report\Difference;
-use Larder\Cli\Report\Outputs;
+use Larder\Cli\Report\Environment;
+use Larder\Cli\Report\Figure;
 use Larder\Cli\Report\Report;
 use Larder\Cli\Report\ResultFile;
 use Larder\Cli\Timing\Interval;
@@ -20,7 +19,7 @@ use Symfony\Component\Console\Input\InputInterface;
 use Symfony\Component\Console\Input\InputOption;
 use Symfony\Component\Console\Output\OutputInterface;
 
-/** The options of `larder compare` for results that are there already: nothing is measured with them. And the advice. */
+/** The options of `larder compare` for results that are there already: nothing is measured with them. */
 final class ResultOptions
 {
     /** The option for a page, which may also be made from a result that is there. */
@@ -30,7 +29,7 @@ final class ResultOptions
     {
         $command
             ->addArgument('after', InputArgument::OPTIONAL, 'The second result of --diff')
-            ->addOption('profile', null, InputOption::VALUE_REQUIRED, 'Advise for the sizes, read share and machines in this file (docs/advice.md)')
+            ->addOption('profile', null, InputOption::VALUE_REQUIRED, 'Advise for the sizes, read share and machines in this file (docs/measure.md)')
             ->addOption('advise', null, InputOption::VALUE_REQUIRED | InputOption::VALUE_IS_ARRAY, 'Measure nothing: advise from this result, or from several of one machine; with --html, also make the page')
             ->addOption('check', null, InputOption::VALUE_REQUIRED, 'Measure nothing: name what is wrong with this result, and exit with 1 if anything is')
             ->addOption('diff', null, InputOption::VALUE_REQUIRED, 'Measure nothing: say what changed from this result to a second one');
@@ -78,14 +77,10 @@ final class ResultOptions
             Outputs::all($profile)[self::PAGE]['output']->write($report, $page);
         }
 
-        return self::advise($report, $profile, $output);
-    }
-
-    public static function advise(Report $report, ?Profile $profile, OutputInterface $output): int
-    {
-        foreach (Advice::of($report, $profile) as $title => $lines) {
-            $output->writeln(['', $title, ...array_map(static fn(string $line): string => '  ' . wordwrap($line, 76, "\n    "), $lines)], OutputInterface::OUTPUT_RAW);
+        if ($output->isVerbose()) {
+            (new Terminal($output))->print($report, Environment::lines($report->environment), $profile);
         }
+        (new Summary($output))->print($report, $profile);
 
         return Command::SUCCESS;
     }
@@ -157,7 +152,7 @@ final class ResultOptions
                 Figure::of($subject->unit, $figure),
                 Figure::of($subject->unit, $then),
                 $ratio === null || $interval === null ? '' : \sprintf('x%s (%s to %s), ', Figure::ratio($ratio), Figure::ratio($interval->low), Figure::ratio($interval->high)),
-                ($then > $figure) === $subject->unit->isMoreBetter() ? 'better' : 'worse',
+                ($then > $figure) === $subject->unit->higherIsBetter() ? 'better' : 'worse',
             );
         }
         foreach (['Only in the first' => $difference->onlyBefore, 'Only in the second' => $difference->onlyAfter, 'Left out, as they stand more than once in a file' => $difference->repeated] as $title => $names) {

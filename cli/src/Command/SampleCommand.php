@@ -5,9 +5,9 @@ declare(strict_types=1);
 namespace Larder\Cli\Command;
 
 use Larder\Cli\Advice\Profile;
-use Larder\Decorator\Sampling\RecordingFile;
 use Larder\Exception\StoreUnavailable;
-use Larder\Process\User;
+use Larder\Internal\Decorator\Sampling\RecordingFile;
+use Larder\Internal\Process\User;
 use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Command\Command;
 use Symfony\Component\Console\Input\InputInterface;
@@ -15,7 +15,7 @@ use Symfony\Component\Console\Input\InputOption;
 use Symfony\Component\Console\Output\ConsoleOutputInterface;
 use Symfony\Component\Console\Output\OutputInterface;
 
-/** `larder sample`: what was recorded of live traffic by caches that were opened with sample=. docs/advice.md. */
+/** `larder sample`: what was recorded of live traffic by caches that were opened with sample=. docs/measure.md. */
 #[AsCommand('sample', 'Show how a program uses its cache, as recorded from live traffic')]
 final class SampleCommand extends Command
 {

@@ -4,23 +4,21 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Command;
 
-use Larder\Cli\Compare\Figure;
 use Larder\Cli\Compare\Value;
-use Larder\Cli\ListOption;
-use Larder\Cli\Machine;
-use Larder\Cli\Number;
+use Larder\Cli\Report\Figure;
 use Larder\Cli\Serializers\Encoding;
+use Larder\Cli\System\Machine;
 use Larder\Cli\Timing\Loop;
 use Larder\Cli\Timing\Statistics;
 use Larder\Cli\Timing\Timer;
-use Larder\Codec\Compression;
+use Larder\Internal\Codec\Compression;
 use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Command\Command;
 use Symfony\Component\Console\Input\InputInterface;
 use Symfony\Component\Console\Input\InputOption;
 use Symfony\Component\Console\Output\OutputInterface;
 
-/** `larder serializers`: how many bytes each serializer and compression makes, and how long that takes. docs/serializers.md. */
+/** `larder serializers`: how many bytes each serializer and compression makes, and how long that takes. docs/values.md. */
 #[AsCommand('serializers', 'Measure size and speed of serializers, compression and signatures')]
 final class SerializersCommand extends Command
 {

@@ -6,11 +6,11 @@ namespace Larder\Cli\Command;
 
 use Larder\Cli\Compare\Catalog;
 use Larder\Cli\Compare\StoreLocations;
-use Larder\Cli\Machine;
-use Larder\Cli\Php;
-use Larder\Cli\Server\ServerFailed;
 use Larder\Cli\Stampede\End;
 use Larder\Cli\Stampede\Row;
+use Larder\Cli\System\Machine;
+use Larder\Cli\System\Php;
+use Larder\Cli\System\ServerFailed;
 use Larder\Driver\Scope;
 use Larder\Driver\Variant;
 use Larder\Drivers;

@@ -4,12 +4,12 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Compare;
 
-use Larder\Cli\Measure\Annotator;
 use Larder\Cli\Measure\Subject;
-use Larder\Cli\Php;
+use Larder\Cli\Report\Annotator;
 use Larder\Cli\Report\PublishedFigure;
-use Larder\Cli\TemporaryDirectory;
-use Larder\Driver\Apcu\ApcuStore;
+use Larder\Cli\System\Php;
+use Larder\Cli\System\TemporaryDirectory;
+use Larder\Internal\Driver\Apcu\Apcu as LoadedApcu;
 use Symfony\Component\Console\Exception\InvalidOptionException;
 use Symfony\Component\Process\Process;
 
@@ -77,7 +77,7 @@ final class Apcu implements Annotator
         }
 
         return [
-            ...(!$this->isNamed && ApcuStore::isLarders() ? ['the module apcu is Larder\'s, so this is the engine; name APCu itself with --apcu'] : []),
+            ...(!$this->isNamed && LoadedApcu::isLarders() ? ['the module apcu is Larder\'s, so this is the engine; name APCu itself with --apcu'] : []),
             ...($this->isNamed ? [\sprintf('APCu %s, from the file that --apcu names', $this->version)] : []),
             ...($this->version !== '' && version_compare($this->version, self::GOOD, '<')
                 ? [\sprintf('APCu %s is older than %s, which keeps more when its memory is full', $this->version, self::GOOD)]

@@ -4,11 +4,12 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Compare;
 
-use Larder\Cli\Php;
-use Larder\Driver\Connection;
+use Larder\Cli\Report\Kind;
+use Larder\Cli\System\Php;
 use Larder\Driver\Scope;
 use Larder\Driver\Variant;
 use Larder\Drivers;
+use Larder\Internal\Driver\Connection;
 
 /** Every store of the registry that can be measured, each in all the ways that it can be reached. */
 final class Catalog
@@ -21,6 +22,9 @@ final class Catalog
      * One that fails is named for that. Neither costs a call anything.
      */
     private const PATIENCE = ['timeout' => '20', 'on_failure' => 'throw'];
+
+    /** Servers that are also measured behind copies in the engine, by TCP, as several machines would reach them. */
+    private const TIERED = ['memcached', 'redis'];
 
     public function __construct(private readonly StoreLocations $places) {}
 
@@ -83,10 +87,17 @@ final class Catalog
     /** @return list<Target> */
     private function inServer(Variant $variant, string $scheme, Php $php): array
     {
-        return array_map(
-            fn(Connection $connection): Target => new Target($variant->name, $connection->value, $this->at($variant, $scheme, $connection, self::PATIENCE), Kind::Server, $php),
-            $variant->connections,
-        );
+        $targets = [];
+        foreach ($variant->connections as $connection) {
+            $dsn = $this->at($variant, $scheme, $connection, self::PATIENCE);
+            $targets[] = new Target($variant->name, $connection->value, $dsn, Kind::Server, $php);
+            if ($connection === Connection::Tcp && \in_array($variant->name, self::TIERED, true) && \extension_loaded('larder')) {
+                $dsn = \sprintf('tier:(%s)(%s)', $this->places->inNamespace('larder'), $dsn);
+                $targets[] = new Target($variant->name, $connection->value, $dsn, Kind::Server, $php, ['tier' => 'larder']);
+            }
+        }
+
+        return $targets;
     }
 
     /** @param array<string, string> $options */

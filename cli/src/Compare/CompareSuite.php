@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Compare;
 
-use Larder\Cli\Measure\Annotator;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Suite;
-use Larder\Cli\Published;
+use Larder\Cli\Report\Annotator;
+use Larder\Cli\Report\Published;
 use Larder\Cli\Report\PublishedFigure;
 
 /** What `larder compare` measures without the name of a study or a workload: get and set of every store. */

@@ -5,9 +5,9 @@ declare(strict_types=1);
 namespace Larder\Cli\Compare;
 
 use Composer\InstalledVersions;
-use Larder\Cli\FileSystem;
-use Larder\Cli\Machine;
-use Larder\Cli\Php;
+use Larder\Cli\System\FileSystem;
+use Larder\Cli\System\Machine;
+use Larder\Cli\System\Php;
 use Larder\Cli\Timing\Clock;
 use Larder\Drivers;
 use Symfony\Component\Process\Process;

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Compare;
 
 use Larder\Cli\Measure\Subject;
-use Larder\Cli\Published;
+use Larder\Cli\Report\Published;
 use Larder\Cli\Report\PublishedFigure;
 
 /** The published figure that stands beside a row of `compare`: of the same store, reached the same way, for the same value. */

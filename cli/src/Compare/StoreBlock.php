@@ -8,7 +8,7 @@ use Larder\Cli\Measure\Block;
 use Larder\Cli\Measure\Sample;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Unavailable;
-use Larder\Cli\TiedProcess;
+use Larder\Cli\System\TiedProcess;
 use Symfony\Component\Process\Exception\ProcessTimedOutException;
 use Symfony\Component\Process\Process;
 

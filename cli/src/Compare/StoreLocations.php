@@ -5,10 +5,10 @@ declare(strict_types=1);
 namespace Larder\Cli\Compare;
 
 use Larder\Cache;
-use Larder\Cli\FileSystem;
 use Larder\Cli\Server\Server;
-use Larder\Cli\Server\ServerFailed;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\FileSystem;
+use Larder\Cli\System\ServerFailed;
+use Larder\Cli\System\TemporaryDirectory;
 use Larder\Exception\CacheException;
 
 /**
@@ -89,6 +89,22 @@ final class StoreLocations
         $server = $this->servers[$name];
 
         return $server instanceof Server ? $server : throw $server;
+    }
+
+    /** For people: "memcached, Redis; MariaDB failed". */
+    public function servers(): string
+    {
+        $running = $failed = [];
+        foreach ($this->servers as $name => $server) {
+            $title = strtr(explode(' ', $name)[0], ['Memcached' => 'memcached', 'MariaDb' => 'MariaDB', 'PostgreSql' => 'PostgreSQL']);
+            $server instanceof Server ? $running[$title] = true : $failed[$title] = true;
+        }
+        $parts = [
+            ...($running === [] ? [] : [implode(', ', array_keys($running))]),
+            ...($failed === [] ? [] : [implode(', ', array_keys($failed)) . ' failed']),
+        ];
+
+        return implode('; ', $parts);
     }
 
     /** @return array<string, string> versions of the servers that run, by name */

@@ -5,7 +5,8 @@ declare(strict_types=1);
 namespace Larder\Cli\Compare;
 
 use Larder\Cli\Measure\Subject;
-use Larder\Cli\Php;
+use Larder\Cli\Report\Kind;
+use Larder\Cli\System\Php;
 
 /** A store to measure, in one way to reach it, with the PHP that it needs. */
 final class Target

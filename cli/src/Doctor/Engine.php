@@ -4,7 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Doctor;
 
-use Larder\Cli\Php;
+use Larder\Cli\System\Php;
+use Larder\Internal\Driver\Engine\Segments;
 use Symfony\Component\Console\Helper\Helper;
 
 /** The engine's own account of itself, larder_info(), in words. */
@@ -14,6 +15,18 @@ final class Engine
     private const MANY = 0.01;
     /** The engine leaves this part of the file system to others. */
     private const SPARE_PART = 16;
+
+    /** Whether most of what was stored was evicted for memory, or refused: then it is hardly a cache. */
+    public static function losesMost(): bool
+    {
+        if (!\extension_loaded('larder')) {
+            return false;
+        }
+        /** @var array{stores: int, evictions: array{room: int, index: int}, refusals: array{room: int}} $info */
+        $info = larder_info();
+
+        return 2 * ($info['evictions']['room'] + $info['evictions']['index'] + $info['refusals']['room']) > $info['stores'] + $info['refusals']['room'];
+    }
 
     /** @return list<string> lines */
     public static function lines(): array
@@ -30,9 +43,55 @@ final class Engine
             \sprintf('%s, version %s, segment %s', $info['available'] ? 'available' : 'not available', $info['version'], $info['segment']),
             ...($info['reason'] === '' ? [] : [$info['reason']]),
             ...($info['available'] ? self::segment() : []),
+            ...self::empty(),
+            ...self::others(),
             ...self::blocked((string) \ini_get('larder.path')),
             ...$loaded,
         ];
+    }
+
+    /**
+     * Settings that PHP's scanner emptied. Of one that is on or off, empty is the usual form of off.
+     *
+     * @return list<string>
+     */
+    private static function empty(): array
+    {
+        $empty = array_filter(array_keys((array) ini_get_all('larder', false)), static fn(string $name): bool => get_cfg_var($name) === '');
+
+        return array_map(static fn(string $name): string => \sprintf(
+            '%s is set but empty: %s. PHP reads the words none, null, no and off as empty, except in quotes',
+            $name,
+            match ($name) {
+                'larder.classes' => 'every object is a miss. Set it to nothing if that is meant, else to * or to the classes',
+                'larder.path', 'larder.segment' => 'no cache is available. Remove it or give it a value',
+                default => 'the default applies. Remove it or give it a value',
+            },
+        ), array_values(array_diff($empty, ['larder.enabled', 'larder.compact', 'larder.zero_copy'])));
+    }
+
+    /**
+     * What root alone sees: each user has a cache of its own.
+     *
+     * @return list<string>
+     */
+    private static function others(): array
+    {
+        $own = posix_geteuid();
+        $lines = [];
+        foreach ($own === 0 ? Segments::all() : [] as $user => $segments) {
+            $texts = array_map(static fn(string $name, array $segment): string => \sprintf(
+                '%s (%s, %s committed)',
+                $name,
+                Helper::formatMemory($segment['size']),
+                Helper::formatMemory($segment['committed']),
+            ), array_keys($segments), $segments);
+            if ($user !== $own && $texts !== []) {
+                $lines[] = \sprintf('segments of %s: %s', self::name($user), implode(', ', $texts));
+            }
+        }
+
+        return $lines;
     }
 
     /**
@@ -60,7 +119,7 @@ final class Engine
             }
         }
 
-        return $lines === [] ? [] : [...$lines, 'To keep it repaired after a reboot: docs/users.md'];
+        return $lines === [] ? [] : [...$lines, 'To keep it repaired after a reboot: docs/operate.md'];
     }
 
     /**
@@ -83,24 +142,23 @@ final class Engine
     /** @return list<string> */
     private static function segment(): array
     {
-        /** @var array{path: string, size: int, size_asked: int, memory: array{committed: int}, settings: array<string, array{here: int|float, segment: int|float}>, zero_copy: bool, entries: int, oldest: float, stores: int, evictions: array{room: int, expired: int, index: int}, refusals: array{size: int, room: int, lock: int}} $info */
+        /** @var array{path: string, size: int, size_asked: int, memory: array{committed: int}, settings: array<string, mixed>, zero_copy: bool, entries: int, oldest: float, stores: int, evictions: array{room: int, expired: int, index: int}, refusals: array{size: int, room: int, lock: int}} $info */
         $info = larder_info();
         if ($info['path'] === '') {
             return ['nothing has been stored yet; the first store creates the segment'];
         }
         ['room' => $room, 'index' => $index] = $info['evictions'];
+        $isAskedSince = isset($info['settings']['larder.size']); // the reason above says so
         $lines = [
-            \sprintf('size: %s%s, in %s', Helper::formatMemory($info['size']), $info['size'] === $info['size_asked'] ? '' : \sprintf(' (larder.size asks for %s)', Helper::formatMemory($info['size_asked'])), $info['path']),
+            \sprintf('size: %s%s, in %s', Helper::formatMemory($info['size']), $isAskedSince || $info['size'] === $info['size_asked'] ? '' : \sprintf(' (larder.size asks for %s)', Helper::formatMemory($info['size_asked'])), $info['path']),
             \sprintf('committed memory: %s', Helper::formatMemory($info['memory']['committed'])),
             $info['zero_copy'] ? 'zero-copy reads: yes' : 'zero-copy reads: no. Set larder.zero_copy=1; if it is set, another mapping takes the address in this process',
             \sprintf('entries: %s; oldest unused entry: %s s', number_format($info['entries']), number_format($info['oldest'])),
             \sprintf('evicted for memory: %s, for the index: %s, expired: %s; refused stores: %s', ...array_map(number_format(...), [$room, $index, $info['evictions']['expired'], array_sum($info['refusals'])])),
         ];
-        foreach ($info['settings'] as $name => $values) {
-            $lines[] = \sprintf('%s is %s here, but the segment was created with %s. larder resize replaces it by an empty one', $name, $values['here'], $values['segment']);
-        }
         if ($room + $index > self::MANY * $info['stores'] || $info['refusals']['room'] > 0) {
-            $lines[] = \sprintf('Too little memory if values must live longer than %s s: %s. Then run larder resize', number_format($info['oldest']), self::remedy($info['size'], $info['size_asked']));
+            $remedy = $isAskedSince && $info['size_asked'] > $info['size'] ? 'run larder resize' : self::remedy($info['size'], $info['size_asked']) . '. Then run larder resize';
+            $lines[] = \sprintf('Too little memory if values must live longer than %s s: %s', number_format($info['oldest']), $remedy);
         }
 
         return $lines;

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Doctor;
 
-use Larder\Driver\Remark;
+use Larder\Internal\Driver\Remark;
 
 /** What came of the attempt to use a store. */
 final class Finding

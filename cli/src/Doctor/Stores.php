@@ -5,15 +5,17 @@ declare(strict_types=1);
 namespace Larder\Cli\Doctor;
 
 use Larder\Cache;
-use Larder\Cli\TemporaryDirectory;
-use Larder\Driver\Diagnoses;
+use Larder\Cli\System\TemporaryDirectory;
 use Larder\Driver\Driver;
-use Larder\Driver\ExaminesServers;
 use Larder\Driver\Scope;
 use Larder\Driver\Variant;
 use Larder\Drivers;
 use Larder\Exception\InvalidDsn;
+use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
+use Larder\Internal\Driver\Diagnoses;
+use Larder\Internal\Driver\ExaminesServers;
+use Larder\Internal\Driver\Remark;
 
 /** Every store of the registry, tried where it usually is: a value of its own is stored, read and deleted. */
 final class Stores
@@ -67,14 +69,16 @@ final class Stores
             $cache = Cache::open($dsn);
             $cache->reach();
         } catch (StoreUnavailable $missing) {
-            return new Finding($store, false, $missing->what, $missing->how);
+            $failure = $missing->getPrevious();
+            $isReached = $failure instanceof StoreFailed && $failure->isOfRequest;
+
+            return new Finding($store, false, $missing->what, $missing->how, $isReached ? self::remarks($dsn) : []);
         }
         $key = 'larder-doctor-' . bin2hex(random_bytes(8));
         $isKept = $cache->set($key, $key, 60) && $cache->get($key) === $key;
         $cache->delete($key);
-        $parsed = Drivers::parse($dsn);
-        $driver = Drivers::get($parsed->scheme);
-        $remarks = $driver instanceof ExaminesServers ? $driver->examine($parsed) : [];
+        $driver = Drivers::get(Drivers::parse($dsn)->scheme);
+        $remarks = self::remarks($dsn);
         if (!$isKept) {
             $problem = $driver instanceof Diagnoses ? $driver->problem() : '';
 
@@ -82,6 +86,15 @@ final class Stores
         }
 
         return new Finding($store, true, ltrim($endpoint . ', ', ', ') . self::sharers($driver), $driver instanceof Diagnoses ? $driver->advice() : '', $remarks);
+    }
+
+    /** @return list<Remark> */
+    private static function remarks(#[\SensitiveParameter] string $dsn): array
+    {
+        $parsed = Drivers::parse($dsn);
+        $driver = Drivers::get($parsed->scheme);
+
+        return $driver instanceof ExaminesServers ? $driver->examine($parsed) : [];
     }
 
     /** Tries the usual endpoints; the first that answers is taken. */

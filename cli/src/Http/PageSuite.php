@@ -5,17 +5,17 @@ declare(strict_types=1);
 namespace Larder\Cli\Http;
 
 use Larder\Cli\Compare\StoreLocations;
-use Larder\Cli\FileSystem;
-use Larder\Cli\Measure\Annotator;
 use Larder\Cli\Measure\Block;
 use Larder\Cli\Measure\StoreFilter;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Suite;
 use Larder\Cli\Measure\Unavailable;
-use Larder\Cli\Published;
+use Larder\Cli\Report\Annotator;
+use Larder\Cli\Report\Published;
 use Larder\Cli\Report\PublishedFigure;
-use Larder\Cli\Server\ServerFailed;
 use Larder\Cli\Study\PublishedRows;
+use Larder\Cli\System\FileSystem;
+use Larder\Cli\System\ServerFailed;
 
 /** The measurements that a study made in requests, made again. Those that it made in processes: Larder\Cli\Study. */
 abstract class PageSuite implements Suite, Annotator

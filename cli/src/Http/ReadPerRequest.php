@@ -4,12 +4,12 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Http;
 
-use Larder\Cli\FileSystem;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Unavailable;
 use Larder\Cli\Server\Address;
 use Larder\Cli\Study\Values;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\FileSystem;
+use Larder\Cli\System\TemporaryDirectory;
 
 /** The study of 2008's reads, one a request: behind nginx and PHP-FPM, and under Apache with PHP inside, as there. */
 final class ReadPerRequest extends PageSuite

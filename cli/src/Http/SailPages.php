@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Http;
 
-use Larder\Cli\CpuAffinity;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Unavailable;
 use Larder\Cli\Measure\Unit;
+use Larder\Cli\System\CpuAffinity;
 
 /**
  * The pages of the study "sail" behind nginx and PHP-FPM: with all cores, and with all servers and the load generator on one

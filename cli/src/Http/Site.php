@@ -4,8 +4,6 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Http;
 
-use Larder\Cli\CpuAffinity;
-use Larder\Cli\Php;
 use Larder\Cli\Server\Address;
 use Larder\Cli\Server\ApacheServer;
 use Larder\Cli\Server\MemcachedServer;
@@ -13,7 +11,9 @@ use Larder\Cli\Server\NginxServer;
 use Larder\Cli\Server\PhpFpmPool;
 use Larder\Cli\Server\PhpFpmServer;
 use Larder\Cli\Server\RedisServer;
-use Larder\Cli\Server\ServerFailed;
+use Larder\Cli\System\CpuAffinity;
+use Larder\Cli\System\Php;
+use Larder\Cli\System\ServerFailed;
 
 /**
  * A web server with PHP, and the servers that its pages read from. All of it is private, and ends with stop() or this object.

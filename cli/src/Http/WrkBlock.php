@@ -8,9 +8,9 @@ use Larder\Cli\Measure\Block;
 use Larder\Cli\Measure\Sample;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Unavailable;
-use Larder\Cli\Server\Executable;
-use Larder\Cli\Server\ServerFailed;
-use Larder\Cli\TiedProcess;
+use Larder\Cli\System\Executable;
+use Larder\Cli\System\ServerFailed;
+use Larder\Cli\System\TiedProcess;
 use Symfony\Component\Process\Exception\ProcessTimedOutException;
 use Symfony\Component\Process\Process;
 

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Measure;
 
 use Larder\Cli\Timing\Histogram;
-use Larder\Filesystem\UserFolder;
+use Larder\Internal\Filesystem\UserFolder;
 
 /**
  * What a run has measured so far, for `--resume`: a line a block, after a header with the run's settings. It is appended to as

@@ -65,7 +65,7 @@ final class Preflight
         }
         $apcu = $extensions['apcu'] ?? null;
         if ($apcu !== null && version_compare($apcu, self::APCU, '<')) {
-            $found[] = \sprintf('APCu %s is older than %s, which defragments its memory: figures with a full memory differ', $apcu, self::APCU);
+            $found[] = \sprintf('APCu %s is older than %s: that one keeps more when its memory is full', $apcu, self::APCU);
         }
 
         return $found;
@@ -101,7 +101,7 @@ final class Preflight
         }
         $load = (float) $this->text('/proc/loadavg');
         if ($load > max(0.5, $this->cores / 4)) {
-            $found[] = \sprintf('The machine was busy before the run: load average %.1f on %d core%s. To see with what: top', $load, $this->cores, $this->cores === 1 ? '' : 's');
+            $found[] = \sprintf('Load average %.1f on %d core%s before the run: the machine was busy. To see with what: top', $load, $this->cores, $this->cores === 1 ? '' : 's');
         }
 
         return $found;
@@ -122,12 +122,12 @@ final class Preflight
         }
         $found = [];
         if ($spent['steal'] / $spent['total'] > self::STEAL) {
-            $found[] = \sprintf('Other virtual machines took %.0f%% of the processor during the run (steal time). Measure on a host of your own', 100 * $spent['steal'] / $spent['total']);
+            $found[] = \sprintf('Other virtual machines took %.0f %% of the processor (steal time). Measure on a host of your own', 100 * $spent['steal'] / $spent['total']);
         }
         $cores = max(1, \count($this->files('/sys/devices/system/cpu/cpu[0-9]*')));
         $others = ($spent['total'] - $spent['idle'] - $spent['steal'] - $spent['own']) / ($spent['total'] / $cores);
         if ($others > self::OTHERS) {
-            $found[] = \sprintf('Other processes took %.0f%% of a core during the run. To see which: top', 100 * $others);
+            $found[] = \sprintf('Other processes took %.0f %% of a core. To see which: top', 100 * $others);
         }
 
         return $found;

@@ -15,7 +15,7 @@ enum Unit: string
     case Count = 'count';
 
     /** Whether the larger figure is the better one. */
-    public function isMoreBetter(): bool
+    public function higherIsBetter(): bool
     {
         return match ($this) {
             self::RequestsPerSecond, self::OperationsPerSecond, self::Percent => true,

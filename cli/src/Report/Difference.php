@@ -42,7 +42,7 @@ final class Difference
         foreach (array_keys($both) as $key) {
             $chances[$key] = RankSum::chance($a[$key][1], $b[$key][1]);
         }
-        $limit = ManyTests::fewFalseOnes(array_values($chances));
+        $limit = ManyTests::benjaminiHochberg(array_values($chances));
         $changed = $noise = [];
         foreach ($both as $key => [$subject, $samples]) {
             $others = $b[$key][1];

@@ -44,7 +44,7 @@ final class ManyTests
      * @return float as of noFalseOne()
      * @see https://doi.org/10.1111/j.2517-6161.1995.tb02031.x
      */
-    public static function fewFalseOnes(array $chances): float
+    public static function benjaminiHochberg(array $chances): float
     {
         sort($chances);
         $limit = -1.0;

@@ -4,9 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Report;
 
-use Larder\Cli\Compare\Figure;
-
-/** The tables as in docs/compare.md: a line for each store, a column for each operation and value; then what belongs to them. */
+/** The tables as in docs/measure.md: a line for each store, a column for each operation and value; then what belongs to them. */
 final class Markdown implements Output
 {
     private const NONE = '–';
@@ -51,7 +49,7 @@ final class Markdown implements Output
             $name = Setup::of($row->subject)->name() . ($row->isHistoric() ? ' (historic)' : '');
             $lines[$name][$column] = self::cell($row);
             $names[$name] = $name;
-            $order[$name] ??= $row->median === null ? \INF : ($row->subject->unit->isMoreBetter() ? -$row->median : $row->median);
+            $order[$name] ??= $row->median === null ? \INF : ($row->subject->unit->higherIsBetter() ? -$row->median : $row->median);
         }
         asort($order);
         $columns = array_map(strval(...), array_keys($columns));

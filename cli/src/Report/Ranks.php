@@ -18,7 +18,7 @@ final class Ranks
     public static function of(array $rows): array
     {
         $rows = array_values(array_filter($rows, static fn(Row $row): bool => $row->median !== null));
-        usort($rows, static fn(Row $a, Row $b): int => $a->subject->unit->isMoreBetter() ? $b->median <=> $a->median : $a->median <=> $b->median);
+        usort($rows, static fn(Row $a, Row $b): int => $a->subject->unit->higherIsBetter() ? $b->median <=> $a->median : $a->median <=> $b->median);
         if (!self::canRank($rows)) {
             return array_map(static fn(Row $row): array => ['row' => $row, 'rank' => null], $rows);
         }

@@ -6,12 +6,12 @@ namespace Larder\Cli\Report;
 
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Unit;
-use Larder\Cli\PlainText;
+use Larder\Cli\System\PlainText;
 use Larder\Cli\Timing\Histogram;
 
 /**
  * A report as JSON Lines: a header, then a row a line. The header holds a checksum of the other lines. The shape is
- * described in docs/compare.md.
+ * described in docs/measure.md.
  *
  * @phpstan-import-type Fields from Row
  * @phpstan-import-type SubjectFields from Subject

@@ -4,7 +4,6 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Report;
 
-use Larder\Cli\Measure\Annotator;
 use Larder\Cli\Measure\Sample;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Timing\Histogram;

@@ -4,13 +4,12 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Report;
 
-use Larder\Cli\Compare\Kind;
 use Larder\Cli\Measure\Unit;
 use Larder\Cli\Timing\Interval;
 
 /**
  * One number for each setup of a table: the geometric mean of its ratios to the best of each task, as in ClickBench. 1 is a
- * setup that is the best of all in everything. Its interval is that of the scores of single rounds. The rules: docs/advice.md.
+ * setup that is the best of all in everything. Its interval is that of the scores of single rounds. The rules: docs/measure.md.
  *
  * @see https://github.com/ClickHouse/ClickBench
  * @phpstan-type Task array{name: string, unit: Unit, rows: array<string, Row>}
@@ -154,9 +153,9 @@ final class Score
         $shifted = array_map(static fn(Row $row): float => max(self::LEAST, $figure($row)) + $shift, $rows);
         // The best by its median: the best of a single round would be so at random.
         $medians = array_map(static fn(Row $row): float => (float) $row->median, $rows);
-        $unit->isMoreBetter() ? arsort($medians) : asort($medians);
+        $unit->higherIsBetter() ? arsort($medians) : asort($medians);
         $best = $shifted[array_key_first($medians)] ?? 1.0;
-        $ratios = array_map(static fn(float $of): float => $unit->isMoreBetter() ? $best / $of : $of / $best, $shifted);
+        $ratios = array_map(static fn(float $of): float => $unit->higherIsBetter() ? $best / $of : $of / $best, $shifted);
         $penalty = self::PENALTY * max([1.0, ...array_values($ratios)]);
 
         return $ratios + array_fill_keys($setups, $penalty);

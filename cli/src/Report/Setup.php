@@ -5,12 +5,22 @@ declare(strict_types=1);
 namespace Larder\Cli\Report;
 
 use Larder\Cli\Measure\Subject;
+use Larder\Driver\Scope;
+use Larder\Drivers;
 
 /** A store as somebody runs it: reached in one way, with its settings. Tasks are what setups are compared by. */
 final class Setup
 {
     /** Settings that people choose, and what a store has without them. All others belong to the task. */
-    private const DEFAULTS = ['serializer' => 'php', 'compression' => 'off', 'persistent' => 'off', 'opcache' => 'on', 'php' => ''];
+    private const DEFAULTS = [
+        'serializer' => 'php', 'compression' => 'off', 'persistent' => 'off', 'opcache' => 'on', 'php' => '', 'tier' => '',
+    ];
+
+    private const TITLES = [
+        'larder' => 'Larder', 'apcu' => 'APCu', 'yac' => 'Yac', 'memcached' => 'Memcached', 'memcache' => 'Memcached (memcache)',
+        'redis' => 'Redis', 'predis' => 'Redis (Predis)', 'mysql' => 'MySQL', 'mysql-myisam' => 'MySQL MyISAM',
+        'mysql-memory' => 'MySQL MEMORY', 'pgsql' => 'PostgreSQL', 'sqlite' => 'SQLite', 'file' => 'files', 'php-file' => 'PHP files',
+    ];
 
     /** @param array<string, string> $settings those that are not the default */
     private function __construct(public readonly string $store, public readonly ?string $connection, public readonly array $settings) {}
@@ -55,6 +65,51 @@ final class Setup
         $isReachedOtherwise = $this->connection !== $other->connection;
 
         return \count($settings) + (int) $isReachedOtherwise === 1 ? ($isReachedOtherwise ? 'connection' : (string) array_key_first($settings)) : null;
+    }
+
+    /** True for stores that `doctor` does not recommend either. */
+    public function isLegacy(): bool
+    {
+        return (Drivers::variants()[$this->store] ?? null)?->isLegacy === true;
+    }
+
+    /** The store whose copies stand in front of it if that is all that differs from the default; else empty. */
+    public function tier(): string
+    {
+        return \count($this->settings) === 1 ? $this->settings['tier'] ?? '' : '';
+    }
+
+    /** For headlines: "Larder", "files on disk", "Redis by socket", "Memcached + Larder". TCP goes without saying. */
+    public function title(): string
+    {
+        $ways = ['socket' => ' by socket', 'disk' => ' on disk', 'tmpfs' => ' on tmpfs'];
+        $title = (self::TITLES[$this->store] ?? $this->store) . ($ways[$this->connection] ?? '');
+        foreach ($this->settings as $name => $value) {
+            $title .= $name === 'tier' ? ' + ' . (self::TITLES[$value] ?? $value) : ", $value";
+        }
+
+        return $title;
+    }
+
+    /** To copy, with words in capitals for what only the reader knows; empty for a store that is not known any more. */
+    public function dsn(): string
+    {
+        $variant = Drivers::variants()[$this->store] ?? null;
+        if ($variant === null) {
+            return '';
+        }
+        $isSocket = $this->connection === 'socket';
+        $scheme = Drivers::schemeOf($this->store);
+        $options = ($scheme === $this->store ? [] : $variant->options) + ($isSocket && $variant->needsLogin ? ['socket' => 'SOCKET'] : []);
+        $host = $isSocket ? '' : 'HOST';
+        $dsn = $scheme . ':' . match (true) {
+            $variant->needsLogin => "//USER:PASSWORD@$host/DATABASE",
+            $variant->scope === Scope::Server => $isSocket ? '///SOCKET' : '//HOST',
+            $variant->connections !== [] => '///FOLDER' . $variant->file,
+            default => '',
+        } . ($options === [] ? '' : '?' . http_build_query($options));
+
+        return $this->tier() === '' ? $dsn : \sprintf('tier:(%s:)(%s)', $this->tier(), $dsn);
     }
 
     /** "redis socket, serializer igbinary" */

@@ -5,14 +5,14 @@ declare(strict_types=1);
 namespace Larder\Cli\Serializers;
 
 use Larder\Codec\Codec;
-use Larder\Codec\CompressedCodec;
-use Larder\Codec\Compression;
-use Larder\Codec\IgbinaryCodec;
-use Larder\Codec\JsonCodec;
-use Larder\Codec\MsgpackCodec;
-use Larder\Codec\PhpCodec;
-use Larder\Codec\SignedCodec;
-use Larder\Codec\SigningKeys;
+use Larder\Internal\Codec\CompressedCodec;
+use Larder\Internal\Codec\Compression;
+use Larder\Internal\Codec\IgbinaryCodec;
+use Larder\Internal\Codec\JsonCodec;
+use Larder\Internal\Codec\MsgpackCodec;
+use Larder\Internal\Codec\PhpCodec;
+use Larder\Internal\Codec\SignedCodec;
+use Larder\Internal\Codec\SigningKeys;
 
 /** A way to make bytes of values: a serializer, a compression, a signature. */
 final class Encoding

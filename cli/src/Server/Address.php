@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Server;
 
+use Larder\Cli\System\ServerFailed;
+
 /** Where private servers listen: unix sockets in a directory of their own, and ports of the loopback interface. */
 final class Address
 {

@@ -4,7 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Server;
 
-use Larder\Cli\Php;
+use Larder\Cli\System\Executable;
+use Larder\Cli\System\Php;
+use Larder\Cli\System\ServerFailed;
 
 /**
  * Apache with its PHP module, on a loopback port. Apache's workers refuse to be root: started by root, they are www-data, and

@@ -4,7 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Server;
 
-use Larder\Driver\Connection;
+use Larder\Cli\System\Executable;
+use Larder\Cli\System\ServerFailed;
+use Larder\Internal\Driver\Connection;
 
 /**
  * MariaDB on a unix socket and on a loopback port, with one empty database and one user who owns it.
@@ -84,7 +86,8 @@ final class MariaDbServer implements Server
         ServerProcess::run([
             Executable::find(['mariadb-install-db'], 'mariadb-server-core')->path, '--no-defaults', ...$user, '--datadir=' . $data,
             // --force: where the machine's own name is known to no resolver
-            '--force', '--auth-root-authentication-method=socket', '--skip-test-db', '--skip-name-resolve',
+            '--force', '--skip-test-db', '--skip-name-resolve',
+            '--auth-root-authentication-method=socket', '--auth-root-socket-user=' . (posix_getpwuid(posix_geteuid())['name'] ?? 'root'),
             // Its tables need no InnoDB; the server makes InnoDB's own files at its first start, faster.
             '--innodb=OFF', '--default-storage-engine=Aria',
         ], $data . '-install.log');

@@ -4,7 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Server;
 
-use Larder\Driver\Connection;
+use Larder\Cli\System\Executable;
+use Larder\Cli\System\ServerFailed;
+use Larder\Internal\Driver\Connection;
 
 /**
  * memcached on a unix socket and on a loopback port. One memcached process cannot listen on both, so these are two,

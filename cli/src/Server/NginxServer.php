@@ -4,7 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Server;
 
-use Larder\Cli\CpuAffinity;
+use Larder\Cli\System\CpuAffinity;
+use Larder\Cli\System\Executable;
+use Larder\Cli\System\ServerFailed;
 
 /** nginx in front of PHP-FPM, on a loopback port. */
 final class NginxServer

@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Server;
 
+use Larder\Cli\System\ServerFailed;
+
 /**
  * A FastCGI connection that stays open, as a web server keeps it: requests follow one another without a process or a
  * connection in between. While it is open it has a worker of the pool for itself.

@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Server;
 
+use Larder\Cli\System\Executable;
+use Larder\Cli\System\ServerFailed;
 use Symfony\Component\Process\Process;
 
 /**

@@ -4,7 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Server;
 
-use Larder\Driver\Connection;
+use Larder\Cli\System\ServerFailed;
+use Larder\Internal\Driver\Connection;
 
 /** A private server. The launcher of the servers that a variant of a driver names "Redis" is the class RedisServer here. */
 interface Server

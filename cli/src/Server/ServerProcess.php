@@ -4,7 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Server;
 
-use Larder\Cli\TiedProcess;
+use Larder\Cli\System\ServerFailed;
+use Larder\Cli\System\TiedProcess;
 use Symfony\Component\Process\Process;
 
 /**

@@ -5,10 +5,10 @@ declare(strict_types=1);
 namespace Larder\Cli\Stampede;
 
 use Larder\Cache;
-use Larder\Driver\Erases;
 use Larder\Drivers;
 use Larder\Dsn\Dsn;
 use Larder\Exception\InvalidDsn;
+use Larder\Internal\Driver\LeavesResidue;
 
 /** A namespace of its own in the cache of a DSN, so that nothing is touched that is there. remove() leaves nothing of it. */
 final class PrivateStore
@@ -60,7 +60,7 @@ final class PrivateStore
     {
         array_map($this->noteMissingFolders(...), $dsn->tiers);
         $driver = Drivers::get($dsn->scheme);
-        if ($driver instanceof Erases && !$driver->scheme()->isRemote) {
+        if ($driver instanceof LeavesResidue && !$driver->scheme()->isRemote) {
             for ($path = $dsn->path(); \strlen($path) > 1 && !file_exists($path); $path = \dirname($path)) {
                 $this->made[] = $path;
             }
@@ -72,7 +72,7 @@ final class PrivateStore
     {
         array_map(self::erase(...), $dsn->tiers);
         $driver = Drivers::get($dsn->scheme);
-        if ($driver instanceof Erases) {
+        if ($driver instanceof LeavesResidue) {
             $driver->erase($dsn);
         }
     }

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Stampede;
 
 use Larder\Cache;
-use Larder\Driver\None\NullStore;
+use Larder\Internal\Driver\None\NullStore;
 
 /** Many processes that ask at the same moment for a value that is not there: forked and connected before. */
 final class Stampede

@@ -5,10 +5,10 @@ declare(strict_types=1);
 namespace Larder\Cli\Study;
 
 use Larder\Cli\Measure\Unavailable;
-use Larder\Cli\Php;
-use Larder\Cli\Server\Executable;
-use Larder\Cli\Server\ServerFailed;
 use Larder\Cli\Server\ServerProcess;
+use Larder\Cli\System\Executable;
+use Larder\Cli\System\Php;
+use Larder\Cli\System\ServerFailed;
 use Symfony\Component\Process\Process;
 
 /**

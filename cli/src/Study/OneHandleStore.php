@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Study;
 
 use Larder\Contract\Store;
-use Larder\Driver\Common\OneByOne;
+use Larder\Driver\Common\LoopedBatch;
 
 /**
  * Files that are written and read through a handle that stays open, as one of the engines of 2008. Only for measuring: a reader in
@@ -13,7 +13,7 @@ use Larder\Driver\Common\OneByOne;
  */
 final class OneHandleStore implements Store
 {
-    use OneByOne;
+    use LoopedBatch;
 
     /** @var array<string, resource> by key */
     private array $files = [];

@@ -6,13 +6,13 @@ namespace Larder\Cli\Study;
 
 use Larder\Cli\Compare\Handshake;
 use Larder\Cli\Compare\Target;
-use Larder\Cli\CpuAffinity;
 use Larder\Cli\Measure\Block;
 use Larder\Cli\Measure\Sample;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Unavailable;
-use Larder\Cli\TemporaryDirectory;
-use Larder\Cli\TiedProcess;
+use Larder\Cli\System\CpuAffinity;
+use Larder\Cli\System\TemporaryDirectory;
+use Larder\Cli\System\TiedProcess;
 use Symfony\Component\Process\Exception\ProcessSignaledException;
 use Symfony\Component\Process\Exception\ProcessTimedOutException;
 use Symfony\Component\Process\Process;

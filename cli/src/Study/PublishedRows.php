@@ -6,7 +6,7 @@ namespace Larder\Cli\Study;
 
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Unit;
-use Larder\Cli\Published;
+use Larder\Cli\Report\Published;
 use Larder\Cli\Report\PublishedFigure;
 use Larder\Cli\Report\Row;
 
@@ -14,7 +14,7 @@ use Larder\Cli\Report\Row;
  * Which figures of the studies belong to which row of ours. A row has one of them; further ones, of the study's other machines, stand
  * in a note.
  *
- * @phpstan-import-type Figure from Published
+ * @phpstan-import-type PublishedRow from Published
  */
 final class PublishedRows
 {
@@ -41,7 +41,7 @@ final class PublishedRows
 
     private const NANOSECONDS = ['s' => 1e9, 'ms' => 1e6, 'us' => 1e3];
 
-    /** @var array<string, list<Figure>> by table */
+    /** @var array<string, list<PublishedRow>> by table */
     private array $tables = [];
 
     public function __construct(Published $published)
@@ -115,7 +115,7 @@ final class PublishedRows
         return $rows;
     }
 
-    /** @return list<Figure> */
+    /** @return list<PublishedRow> */
     private function of(Subject $subject): array
     {
         $figures = array_values(array_filter($this->tables[$subject->table] ?? [], static fn(array $figure): bool => self::isOf($figure, $subject)));
@@ -125,7 +125,7 @@ final class PublishedRows
         return $figures;
     }
 
-    /** @param Figure $figure */
+    /** @param PublishedRow $figure */
     private static function isOf(array $figure, Subject $subject): bool
     {
         $settings = $subject->settings;
@@ -145,13 +145,13 @@ final class PublishedRows
             && !isset($settings['php']);
     }
 
-    /** @param Figure $figure */
+    /** @param PublishedRow $figure */
     private static function isDelayed(array $figure): bool
     {
         return $figure['engine'] === 'predis' && $figure['connection'] === 'tcp' && $figure['figure'] > 30;
     }
 
-    /** @param Figure $figure */
+    /** @param PublishedRow $figure */
     private static function figure(array $figure): PublishedFigure
     {
         $factor = isset(self::NANOSECONDS[$figure['unit']]) ? self::NANOSECONDS[$figure['unit']] / $figure['operations'] : 1;
@@ -159,19 +159,19 @@ final class PublishedRows
         return new PublishedFigure($figure['figure'] * $factor, $figure['study'], $figure['engine'], self::machine($figure));
     }
 
-    /** @param Figure $figure */
+    /** @param PublishedRow $figure */
     private static function machine(array $figure): ?string
     {
         return self::MACHINES[(string) $figure['environment']] ?? $figure['environment'];
     }
 
-    /** @param Figure $figure */
+    /** @param PublishedRow $figure */
     private static function unit(array $figure): Unit
     {
         return isset(self::NANOSECONDS[$figure['unit']]) ? Unit::Nanoseconds : Unit::from($figure['unit']);
     }
 
-    /** @param Figure $figure */
+    /** @param PublishedRow $figure */
     private static function table(array $figure): string
     {
         return $figure['study'] . ': ' . $figure['table'];

@@ -5,13 +5,13 @@ declare(strict_types=1);
 namespace Larder\Cli\Study;
 
 use Larder\Cli\Compare\StoreLocations;
-use Larder\Cli\FileSystem;
-use Larder\Cli\Measure\Annotator;
 use Larder\Cli\Measure\StoreFilter;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Suite;
-use Larder\Cli\Published;
+use Larder\Cli\Report\Annotator;
+use Larder\Cli\Report\Published;
 use Larder\Cli\Report\PublishedFigure;
+use Larder\Cli\System\FileSystem;
 
 /** The measurements that a study made in processes, made again. Those that it made in requests: Larder\Cli\Http. */
 abstract class Study implements Suite, Annotator

@@ -4,9 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Study;
 
-use Larder\Cli\Compare\Kind;
 use Larder\Cli\Compare\Target;
 use Larder\Cli\Measure\Subject;
+use Larder\Cli\Report\Kind;
 
 /** Four serialized arrays, written and read in a loop, and read in a loop. Its reads in requests: Larder\Cli\Http. */
 final class Study2008 extends Study

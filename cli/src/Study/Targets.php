@@ -8,9 +8,9 @@ use Larder\Cli\Compare\Catalog;
 use Larder\Cli\Compare\NotMeasured;
 use Larder\Cli\Compare\StoreLocations;
 use Larder\Cli\Compare\Target;
-use Larder\Cli\CpuAffinity;
 use Larder\Cli\Measure\Unavailable;
-use Larder\Cli\Php;
+use Larder\Cli\System\CpuAffinity;
+use Larder\Cli\System\Php;
 use Larder\Drivers;
 
 /**

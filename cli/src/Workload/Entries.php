@@ -7,10 +7,10 @@ namespace Larder\Cli\Workload;
 use Larder\Cli\Compare\Catalog;
 use Larder\Cli\Compare\NotMeasured;
 use Larder\Cli\Compare\StoreLocations;
-use Larder\Cli\CpuAffinity;
-use Larder\Cli\FileSystem;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Suite;
+use Larder\Cli\System\CpuAffinity;
+use Larder\Cli\System\FileSystem;
 
 /** Gets and sets in stores that already have many entries, which file systems may mind. */
 final class Entries implements Suite

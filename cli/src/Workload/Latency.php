@@ -6,10 +6,10 @@ namespace Larder\Cli\Workload;
 
 use Larder\Cli\Compare\StoreLocations;
 use Larder\Cli\Compare\Target;
-use Larder\Cli\CpuAffinity;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Suite;
 use Larder\Cli\Measure\Unit;
+use Larder\Cli\System\CpuAffinity;
 
 /** How long single operations take while several processes read and write the same keys, and how many there are a second. */
 final class Latency implements Suite

@@ -10,8 +10,8 @@ use Larder\Cli\Compare\Value;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Suite;
 use Larder\Cli\Measure\Unit;
-use Larder\Driver\Connection;
 use Larder\Drivers;
+use Larder\Internal\Driver\Connection;
 
 /** What stores cost besides time: memory of entries and readers, system calls, processor time, bytes on the wire. */
 final class Memory implements Suite

@@ -8,8 +8,8 @@ use Larder\Cli\Compare\Value;
 use Larder\Cli\Measure\Sample;
 use Larder\Cli\Measure\Subject;
 use Larder\Contract\Store;
-use Larder\Driver\Apcu\ApcuStore;
 use Larder\Drivers;
+use Larder\Internal\Driver\Apcu\Apcu;
 use Symfony\Component\Process\Process;
 
 /** See Memory. */
@@ -136,7 +136,7 @@ final class MemoryTask implements Task
         if ($this->socket !== null) {
             return ServerStatistics::of($this->store, $this->socket)->memory();
         }
-        if ($this->store === 'larder' || $this->store === 'apcu' && ApcuStore::isLarders()) {
+        if ($this->store === 'larder' || $this->store === 'apcu' && Apcu::isLarders()) {
             $memory = larder_info()['memory'] ?? null;
 
             return \is_array($memory) && \is_int($memory['committed'] ?? null) ? $memory['committed'] : throw new \RuntimeException('larder_info() tells no memory');

@@ -78,7 +78,7 @@ enum Peer: string
             require $unpacked;
         }
         if (!class_exists(Repository::class)) {
-            throw new Unavailable('the package illuminate/cache is not installed. To add it: dev/unpack-laravel (in a clone of Larder), or composer require --dev illuminate/cache');
+            throw new Unavailable('the package illuminate/cache is not installed. To add it: lab/software/laravel (in a clone of Larder), or composer require --dev illuminate/cache');
         }
 
         return new Repository(match ($store) {

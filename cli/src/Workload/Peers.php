@@ -10,8 +10,8 @@ use Larder\Cli\Compare\Value;
 use Larder\Cli\Measure\StoreFilter;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Suite;
-use Larder\Driver\Connection;
 use Larder\Drivers;
+use Larder\Internal\Driver\Connection;
 
 /** The same stores through other libraries: what a program adds to a store by the library it uses. */
 final class Peers implements Suite

@@ -8,7 +8,7 @@ use Larder\Cli\Compare\StoreLocations;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Suite;
 use Larder\Cli\Measure\Unit;
-use Larder\Cli\Server\ServerFailed;
+use Larder\Cli\System\ServerFailed;
 
 /** What a store still has when the data does not fit: some keys are popular, and what is missing is stored again. */
 final class Pressure implements Suite

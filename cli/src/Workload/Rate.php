@@ -6,10 +6,10 @@ namespace Larder\Cli\Workload;
 
 use Larder\Cli\Compare\StoreLocations;
 use Larder\Cli\Compare\Target;
-use Larder\Cli\CpuAffinity;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Suite;
 use Larder\Cli\Measure\Unit;
+use Larder\Cli\System\CpuAffinity;
 
 /**
  * Latency under a constant load: operations start at fixed times, as requests of visitors do, and wait when the store is

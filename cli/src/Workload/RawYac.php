@@ -5,13 +5,13 @@ declare(strict_types=1);
 namespace Larder\Cli\Workload;
 
 use Larder\Contract\Store;
-use Larder\Driver\Common\OneByOne;
+use Larder\Driver\Common\LoopedBatch;
 use Yac;
 
 /** Yac as its own documentation shows it, without what Larder's store adds: checksums, and further tries. */
 final class RawYac implements Store
 {
-    use OneByOne;
+    use LoopedBatch;
 
     private readonly Yac $yac;
 

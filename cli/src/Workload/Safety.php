@@ -13,7 +13,7 @@ use Larder\Cli\Measure\Unit;
 /** Whether values survive eight workers of PHP-FPM that read and write the same few keys at once. */
 final class Safety implements Suite
 {
-    /** Counters of Witness, each counted of a million operations. */
+    /** Counters of ConsistencyChecker, each counted of a million operations. */
     public const COUNTS = [
         'lost' => 'lost of 1,000,000',
         'torn' => 'torn of 1,000,000',

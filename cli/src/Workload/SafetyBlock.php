@@ -9,10 +9,10 @@ use Larder\Cli\Measure\Block;
 use Larder\Cli\Measure\Sample;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Unavailable;
-use Larder\Cli\Php;
 use Larder\Cli\Server\PhpFpmPool;
 use Larder\Cli\Server\PhpFpmServer;
-use Larder\Cli\Server\ServerFailed;
+use Larder\Cli\System\Php;
+use Larder\Cli\System\ServerFailed;
 use Symfony\Component\Process\Exception\ProcessTimedOutException;
 
 /** See Safety. */

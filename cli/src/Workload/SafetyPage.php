@@ -18,7 +18,7 @@ final class SafetyPage
         $job = json_decode(\is_string($_SERVER[self::JOB] ?? null) ? $_SERVER[self::JOB] : '', true, flags: \JSON_THROW_ON_ERROR);
 
         try {
-            $witness = new Witness(Stores::open($job['address']), $job['writer']);
+            $witness = new ConsistencyChecker(Stores::open($job['address']), $job['writer']);
             if ($job['writer'] === 0) {
                 $witness->fill();
             } else {

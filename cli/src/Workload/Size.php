@@ -6,9 +6,9 @@ namespace Larder\Cli\Workload;
 
 use Larder\Cli\Compare\StoreLocations;
 use Larder\Cli\Compare\Target;
-use Larder\Cli\Server\ServerFailed;
-use Larder\Driver\Connection;
+use Larder\Cli\System\ServerFailed;
 use Larder\Drivers;
+use Larder\Internal\Driver\Connection;
 
 /** Stores that may take so much memory or disk, and evict or refuse when it is used up. */
 final class Size

@@ -18,7 +18,7 @@ use Larder\Exception\CacheException;
 /** The stores of a workload: each in the one way to reach it that is fastest, and opened as a program would. */
 final class Stores
 {
-    /** Those whose memory or files several processes share, one of a kind. Left out: see docs/workloads.md. */
+    /** Those whose memory or files several processes share, one of a kind. Left out: see docs/measure.md. */
     public const SHARED = ['larder', 'apcu', 'yac', 'memcached', 'redis', 'sqlite', 'file', 'php-file'];
 
     /** Ways to reach a store, the fastest ones. */

@@ -7,9 +7,9 @@ namespace Larder\Cli\Workload;
 use Larder\Cli\Measure\Block;
 use Larder\Cli\Measure\Sample;
 use Larder\Cli\Measure\Unavailable;
-use Larder\Cli\Php;
-use Larder\Cli\Server\Executable;
-use Larder\Cli\Server\ServerFailed;
+use Larder\Cli\System\Executable;
+use Larder\Cli\System\Php;
+use Larder\Cli\System\ServerFailed;
 
 /** The system calls of an operation, counted by strace. Those of a server do not count. */
 final class SystemCalls implements Block

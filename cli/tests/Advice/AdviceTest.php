@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Tests\Advice;
 
 use Larder\Cli\Advice\Advice;
+use Larder\Cli\Advice\Answer;
 use Larder\Cli\Advice\Profile;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Unit;
@@ -12,6 +13,9 @@ use Larder\Cli\Report\Report;
 use Larder\Cli\Report\ResultFile;
 use Larder\Cli\Report\Row;
 use Larder\Cli\Tests\Report\Rows;
+use Larder\Driver\Scope;
+use Larder\Driver\Variant;
+use Larder\Drivers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
@@ -19,24 +23,25 @@ use PHPUnit\Framework\TestCase;
 /** recorded.jsonl is a result of larder compare. Opposite figures must give opposite advice. */
 final class AdviceTest extends TestCase
 {
-    private const ONE = 'Which store, on one machine';
-    private const SEVERAL = 'Which store, for several machines';
+    private const CHANGES = ['Saves time', 'Takes longer', 'Makes no difference'];
 
     public function testAdviceFollowsTheRecordedFigures(): void
     {
-        $advice = Advice::of(self::recorded());
-        self::assertStringStartsWith('Take larder: ', $advice[self::ONE][0]);
-        self::assertMatchesRegularExpression('/^apcu takes [\d.]+ times as long \([\d.]+ to [\d.]+\): /', $advice[self::ONE][2]);
-        self::assertContains('Strings of 10 B to 16 kB: larder.', $advice['By size']);
-        self::assertStringNotContainsString('larder', $advice[self::SEVERAL][0], 'other machines do not reach it');
+        $advice = self::of(self::recorded());
+        $answers = $advice->answers();
+        self::assertMatchesRegularExpression('/^Use Larder\. APCu takes 60 times as long\.$/', $answers[Advice::ONE]->text);
+        self::assertSame('larder:', $answers[Advice::ONE]->dsn);
+        self::assertContains('Strings of 10 B to 16 kB: larder.', $advice->details()['By size']);
+        self::assertStringNotContainsString('Larder', $answers[Advice::SEVERAL]->text, 'other machines do not reach it');
+        self::assertSame('memcached://HOST', $answers[Advice::SEVERAL]->dsn);
     }
 
     /** The other store has the figures of the engine. */
-    #[TestWith(['apcu', null])]
-    #[TestWith(['redis', 'socket'])]
-    #[TestWith(['file', 'tmpfs'])]
-    #[TestWith(['memcached', 'tcp'])]
-    public function testWhoeverHasTheBestFiguresIsAdvised(string $store, ?string $connection): void
+    #[TestWith(['apcu', null, 'APCu', 'apcu:'])]
+    #[TestWith(['redis', 'socket', 'Redis by socket', 'redis:///SOCKET'])]
+    #[TestWith(['file', 'tmpfs', 'files on tmpfs', 'file:///FOLDER'])]
+    #[TestWith(['memcached', 'tcp', 'Memcached', 'memcached://HOST'])]
+    public function testStoreWithTheBestFiguresIsAdvised(string $store, ?string $connection, string $title, string $dsn): void
     {
         $rows = [];
         foreach (self::recorded()->rows as $row) {
@@ -49,28 +54,65 @@ final class AdviceTest extends TestCase
             }
             $rows[] = Row::fromArray($fields);
         }
-        $advice = Advice::of(new Report(Rows::ENVIRONMENT, $rows));
-        $name = trim("$store $connection");
-        self::assertStringStartsWith("Take $name: ", $advice[self::ONE][0]);
-        self::assertContains("Strings of 10 B to 16 kB: $name.", $advice['By size']);
-        self::assertStringContainsString("reads: $name.", $advice['By read share'][0]);
-        self::assertStringNotContainsString('larder', implode($advice['Change first'] ?? []), 'not even as a local tier');
+        $advice = self::of(new Report(Rows::ENVIRONMENT, $rows));
+        $answer = $advice->answers()[Advice::ONE];
+        self::assertStringStartsWith("Use $title. ", $answer->text);
+        self::assertSame($dsn, $answer->dsn);
+        self::assertContains('Strings of 10 B to 16 kB: ' . trim("$store $connection") . '.', $advice->details()['By size']);
+        self::assertSame($title, $advice->chart()[Advice::ONE][0]->title);
     }
 
     /** The same figures under both names: no difference, and no preference. */
     public function testEqualFiguresGiveNoPreference(): void
     {
-        $rows = self::recorded()->rows;
-        foreach ($rows as $row) {
-            if ($row->subject->store === 'apcu') {
-                $rows[] = Rows::with(new Subject('compare', 'redis', 'socket', $row->subject->value, $row->subject->bytes, $row->subject->operation), array_map(static fn(float $sample): float => $sample * 1.0001, array_reverse($row->samples)));
-            }
+        $rows = self::pair('apcu', null, 100.0);
+        foreach (self::pair('redis', 'socket', 100.01) as $row) {
+            $rows[] = Rows::with($row->subject, array_reverse($row->samples));
         }
-        $rows = array_values(array_filter($rows, static fn(Row $row): bool => $row->subject->store === 'apcu' || ($row->subject->store === 'redis' && $row->subject->connection === 'socket' && $row->samples[0] < 1e9)));
-        $rows = array_values(array_combine(array_map(static fn(Row $row): string => $row->subject->key(), $rows), $rows));
-        $advice = Advice::of(new Report(Rows::ENVIRONMENT, $rows));
-        self::assertMatchesRegularExpression('/^Take (apcu or redis socket|redis socket or apcu) \(no difference\): /', $advice[self::ONE][0]);
-        self::assertStringContainsString('choose by what you run already', $advice[self::ONE][1]);
+        $text = self::of(new Report(Rows::ENVIRONMENT, $rows))->answers()[Advice::ONE]->text;
+        self::assertMatchesRegularExpression('/^Use (APCu or Redis by socket|Redis by socket or APCu) \(no difference\)\.$/', $text);
+    }
+
+    /** Three rounds: ahead in all of them, by the factor of the closest; or no order. */
+    public function testFewRoundsStateFacts(): void
+    {
+        $answers = self::threeRounds([10.0, 20.0, 15.0]);
+        self::assertSame('Use Larder. It was ahead in all 3 rounds, 19 times or more.', $answers[Advice::ONE]);
+        self::assertMatchesRegularExpression('/^(Memcached, Redis|Redis, Memcached): 3 rounds show no order\.$/', $answers[Advice::SEVERAL]);
+        $answers = self::threeRounds([10.0, 20.0, 305.0]);
+        self::assertSame('Larder, APCu: 3 rounds show no order.', $answers[Advice::ONE], 'the slowest of the one is behind the fastest of the other');
+    }
+
+    public function testTierIsAdvisedWhereItsRowsAreBetter(): void
+    {
+        $answer = static function (float $tier): Answer {
+            $rows = [...self::pair('redis', 'tcp', 9000.0), ...self::pair('larder', null, 30.0)];
+            foreach (['get' => $tier / 100, 'set' => $tier] as $operation => $figure) {
+                $rows[] = Rows::of('redis', Rows::around($figure), operation: $operation, connection: 'tcp', settings: ['tier' => 'larder']);
+            }
+            $advice = self::of(new Report(Rows::ENVIRONMENT, $rows));
+            self::assertContains('Redis + Larder', array_column($advice->chart()[Advice::SEVERAL], 'title'));
+            self::assertNotContains('Redis + Larder', array_column($advice->chart()[Advice::ONE], 'title'));
+
+            return $advice->answers()[Advice::SEVERAL];
+        };
+        self::assertSame('Put Larder in front of your server. With Redis, a request then takes 19.6 µs instead of 90.0 µs (78 % less).', $answer(18_000.0)->text);
+        self::assertSame('tier:(larder:)(redis://HOST)', $answer(18_000.0)->dsn);
+        $slow = $answer(900_000.0);
+        self::assertSame('Use Redis. With Larder in front of it, a request takes longer (981 µs).', $slow->text);
+        self::assertSame('redis://HOST', $slow->dsn);
+    }
+
+    public function testChartHasTheBestAndWhatPeopleKnow(): void
+    {
+        $rows = [];
+        foreach (['sqlite' => 'tmpfs', 'php-file' => 'tmpfs', 'file' => 'disk', 'shmop' => null, 'apcu' => null, 'larder' => null] as $store => $way) {
+            array_push($rows, ...self::pair($store, $way, 1000.0 / \strlen($store)));
+        }
+        $titles = array_column(self::of(new Report(Rows::ENVIRONMENT, $rows))->chart()[Advice::ONE], 'title');
+        self::assertSame(['PHP files on tmpfs', 'Larder', 'files on disk', 'APCu'], $titles);
+        $titles = array_column(self::of(new Report(Rows::ENVIRONMENT, \array_slice($rows, 0, 4)))->chart()[Advice::ONE], 'title');
+        self::assertSame(['PHP files on tmpfs', 'SQLite on tmpfs'], $titles);
     }
 
     public function testSizesAndReadSharesCanHaveDifferentAnswers(): void
@@ -83,29 +125,33 @@ final class AdviceTest extends TestCase
             }
         }
         $report = new Report(Rows::ENVIRONMENT, $rows);
-        $advice = Advice::of($report, new Profile([1000 => 1.0], [], readShare: 1.0));
-        self::assertSame(['Strings of 10 B: file tmpfs.', 'Strings of 1 kB to 64 kB: apcu.'], $advice['By size']);
-        self::assertStringStartsWith('Take apcu: ', $advice[self::ONE][0]);
-        self::assertStringStartsWith('Take file tmpfs: ', Advice::of($report, new Profile([10 => 1.0], [], readShare: 1.0))[self::ONE][0]);
-        self::assertStringStartsWith('Take file tmpfs: ', Advice::of($report, new Profile([1000 => 1.0], [], readShare: 0.9))[self::ONE][0], 'the sets decide');
-        self::assertSame(['100 % reads: apcu.', '99 %, 90 %, 50 % reads: file tmpfs.'], Advice::of($report)['By read share']);
+        $advice = self::of($report, new Profile([1000 => 1.0], [], readShare: 1.0));
+        self::assertSame(['Strings of 10 B: file tmpfs.', 'Strings of 1 kB to 64 kB: apcu.'], $advice->details()['By size']);
+        self::assertStringStartsWith('Use APCu.', $advice->answers()[Advice::ONE]->text);
+        $one = static fn(Profile $profile): string => self::of($report, $profile)->answers()[Advice::ONE]->text;
+        self::assertStringStartsWith('Use files on tmpfs.', $one(new Profile([10 => 1.0], [], readShare: 1.0)));
+        self::assertStringStartsWith('Use files on tmpfs.', $one(new Profile([1000 => 1.0], [], readShare: 0.9)), 'the sets decide');
     }
 
     public function testCostIsThatOfTheProfile(): void
     {
-        $rows = [Rows::of('apcu', Rows::around(200)), Rows::of('apcu', Rows::around(1000), operation: 'set'), Rows::of('apcu', Rows::around(100), '10b', bytes: 10), Rows::of('apcu', Rows::around(500), '10b', 'set', bytes: 10)];
-        $advice = Advice::of(new Report(Rows::ENVIRONMENT, $rows), new Profile([1000 => 0.5, 10 => 0.5], [], readShare: 0.8, hitRate: 0.5, operationsPerRequest: 20, requestsPerSecond: 50, machines: 1));
+        $rows = [
+            Rows::of('apcu', Rows::around(200)), Rows::of('apcu', Rows::around(1000), operation: 'set'),
+            Rows::of('apcu', Rows::around(100), '10b', bytes: 10), Rows::of('apcu', Rows::around(500), '10b', 'set', bytes: 10),
+        ];
+        $profile = new Profile([1000 => 0.5, 10 => 0.5], [], readShare: 0.8, hitRate: 0.5, operationsPerRequest: 20, requestsPerSecond: 50, machines: 1);
+        $advice = self::of(new Report(Rows::ENVIRONMENT, $rows), $profile);
         // A get is 150 ns on average, and 100 ns when it misses; a set is 750 ns: 20 x (0.8 x 125 + 0.2 x 750).
-        self::assertMatchesRegularExpression('/^Take apcu: 5\.00 µs per request \([\d.]+ µs to [\d.]+ µs\), so 5\.00 ms for 1,000 requests\.$/', $advice[self::ONE][0]);
-        self::assertSame('At 50 requests per second, that is 250 µs of every second.', $advice[self::ONE][1]);
-        self::assertArrayNotHasKey(self::SEVERAL, $advice);
-        self::assertStringContainsString('20 operations per request, 80 % of them gets, of which 50 % find something', $advice['Assumed'][0]);
+        self::assertStringStartsWith('apcu: 5.00 µs (', $advice->details()['Time of one request'][0]);
+        self::assertSame('Use APCu. At 50 requests a second, that is 0.025 % of a core.', $advice->answers()[Advice::ONE]->text);
+        self::assertArrayNotHasKey(Advice::SEVERAL, $advice->answers());
+        self::assertSame('From the profile: a request makes 16 gets, 4 sets; 50 % of the gets find something.', $advice->details()['Assumed'][0]);
     }
 
-    /** @return iterable<string, array{list<Row>, string, string}> rows, where the change has to stand, and its beginning */
+    /** @return iterable<string, array{list<Row>, string, string}> rows, where the change has to stand, and its line's beginning */
     public static function changes(): iterable
     {
-        foreach (['better' => ['Change first', 50], 'worse' => ['Do not change', 150], 'equal' => ['Makes no difference', 100.02]] as $case => [$title, $percent]) {
+        foreach (['better' => ['Saves time', 50], 'worse' => ['Takes longer', 150], 'equal' => ['Makes no difference', 100.02]] as $case => [$title, $percent]) {
             $with = static fn(float $figure): array => array_reverse(Rows::around($figure * $percent / 100));
             foreach (['serializer' => 'igbinary', 'compression' => 'on'] as $setting => $value) {
                 $rows = [];
@@ -113,95 +159,81 @@ final class AdviceTest extends TestCase
                     $rows[] = Rows::of('redis', Rows::around(9000), operation: $operation, connection: 'tcp', settings: ['processes' => '1'], table: '2016: strings');
                     $rows[] = Rows::of('redis', $with(9000), operation: $operation, connection: 'tcp', settings: ['processes' => '1', $setting => $value], table: '2016: strings');
                 }
-                yield "$setting, $case" => [$rows, $title, "redis tcp: $setting $value"];
+                yield "$setting, $case" => [$rows, $title, ucfirst("$setting $value: redis tcp")];
             }
-            $rows = [];
-            foreach (['get', 'set'] as $operation) {
-                $rows[] = Rows::of('redis', Rows::around(9000), operation: $operation, connection: 'tcp');
-                $rows[] = Rows::of('redis', $with(9000), operation: $operation, connection: 'socket');
+            foreach ([['socket', [], 'A Unix socket instead of TCP'], ['tcp', ['tier' => 'larder'], 'Copies in larder on each machine']] as [$way, $settings, $what]) {
+                $rows = [];
+                foreach (['get', 'set'] as $operation) {
+                    $rows[] = Rows::of('redis', Rows::around(9000), operation: $operation, connection: 'tcp');
+                    $rows[] = Rows::of('redis', $with(9000), operation: $operation, connection: $way, settings: $settings);
+                }
+                yield "$what, $case" => [$rows, $title, "$what: redis tcp"];
             }
-            yield "socket, $case" => [$rows, $title, 'redis tcp: a Unix socket instead of TCP'];
-            $rows = [Rows::of('redis', Rows::around(9000), connection: 'tcp'), Rows::of('redis', $with(9000), operation: 'set', connection: 'tcp'), Rows::of('redis', array_reverse(Rows::around(9000 / $percent * 100)), operation: 'connect+get+close', connection: 'tcp')];
-            yield "persistent, $case" => [$rows, $title, 'redis tcp: a persistent connection'];
+            $rows = [
+                Rows::of('redis', Rows::around(9000), connection: 'tcp'), Rows::of('redis', $with(9000), operation: 'set', connection: 'tcp'),
+                Rows::of('redis', array_reverse(Rows::around(9000 / $percent * 100)), operation: 'connect+get+close', connection: 'tcp'),
+            ];
+            yield "persistent, $case" => [$rows, $title, 'A persistent connection: redis tcp'];
         }
-        $server = [Rows::of('redis', Rows::around(9000), connection: 'tcp'), Rows::of('redis', Rows::around(9000), operation: 'set', connection: 'tcp')];
-        yield 'a quick local tier' => [[...$server, Rows::of('apcu', Rows::around(200)), Rows::of('apcu', Rows::around(900), operation: 'set')], 'Change first', 'redis tcp: apcu as a local tier'];
-        yield 'a slow local tier' => [[...$server, Rows::of('apcu', Rows::around(9000)), Rows::of('apcu', Rows::around(90_000), operation: 'set')], 'Do not change', 'redis tcp: apcu as a local tier'];
     }
 
     /** @param list<Row> $rows */
     #[DataProvider('changes')]
-    public function testChangeIsAdvisedWhereItSaves(array $rows, string $title, string $what): void
+    public function testChangeIsListedWhereItBelongs(array $rows, string $title, string $what): void
     {
-        $advice = Advice::of(new Report(Rows::ENVIRONMENT, $rows));
-        foreach (['Change first', 'Do not change', 'Makes no difference'] as $each) {
-            $lines = array_filter($advice[$each] ?? [], static fn(string $line): bool => str_starts_with($line, $what));
-            self::assertCount($each === $title ? 1 : 0, $lines, $each . ': ' . implode(' ', $advice[$each] ?? []));
+        $details = self::of(new Report(Rows::ENVIRONMENT, $rows))->details();
+        foreach (self::CHANGES as $each) {
+            $lines = array_filter($details[$each] ?? [], static fn(string $line): bool => str_starts_with($line, $what));
+            self::assertCount($each === $title ? 1 : 0, $lines, $each . ': ' . implode(' ', $details[$each] ?? []));
         }
     }
 
-    public function testSavingIsTheDifferencePerRequest(): void
+    public function testSavingIsTheDifferencePerRequestAndOneLineForAllSetups(): void
     {
         $rows = [];
-        foreach (['tcp' => 9000, 'socket' => 6000] as $connection => $figure) {
-            array_push($rows, Rows::of('redis', Rows::around($figure), connection: $connection), Rows::of('redis', Rows::around($figure), operation: 'set', connection: $connection));
+        foreach (['redis', 'memcached'] as $store) {
+            array_push($rows, ...self::pair($store, 'tcp', 9000), ...self::pair($store, 'socket', 6000));
         }
         $report = new Report(Rows::ENVIRONMENT, $rows);
-        self::assertMatchesRegularExpression(
-            '/^redis tcp: a Unix socket instead of TCP saves 30\.0 µs per request \([\d.]+ µs to [\d.]+ µs\), 33 % of its time\.$/',
-            Advice::of($report, new Profile([1000 => 1.0], [], machines: 1))['Change first'][0],
-        );
-        self::assertArrayNotHasKey('Change first', Advice::of($report, new Profile([1000 => 1.0], [], machines: 2)), 'a socket reaches no other machine');
-    }
-
-    public function testWhatIsKnownToSlowDownAStoreIsToldWithTheChange(): void
-    {
-        $rows = [];
-        foreach (['tcp' => 43_800_000, 'socket' => 30_000] as $connection => $figure) {
-            array_push($rows, Rows::of('memcache', Rows::around(20_000), '64k', connection: $connection, bytes: 64_000), Rows::of('memcache', Rows::around($figure), '64k', 'set', $connection, bytes: 64_000));
-        }
-        $lines = Advice::of(new Report(Rows::ENVIRONMENT, $rows))['Change first'];
-        self::assertStringContainsString('memcache tcp: a Unix socket instead of TCP saves', $lines[0]);
-        self::assertStringContainsString('(set 64k: about 40 ms are a delayed TCP acknowledgement', $lines[0]);
-    }
-
-    public function testLocalTierIsSaidToBeComputed(): void
-    {
-        $rows = [];
-        foreach (['redis' => ['tcp', 9000], 'apcu' => [null, 200]] as $store => [$connection, $figure]) {
-            array_push($rows, Rows::of($store, Rows::around($figure), connection: $connection), Rows::of($store, Rows::around($figure), operation: 'set', connection: $connection));
-        }
-        self::assertMatchesRegularExpression('/^redis tcp: apcu as a local tier would save .* \(Computed, not measured: /', Advice::of(new Report(Rows::ENVIRONMENT, $rows))['Change first'][0]);
+        $saved = self::of($report, new Profile([1000 => 1.0], [], machines: 1))->details()['Saves time'];
+        self::assertCount(1, $saved);
+        self::assertMatchesRegularExpression('/^A Unix socket instead of TCP: redis tcp 30\.0 µs \([\d.]+ µs to [\d.]+ µs\), memcached tcp 30\.0 µs \(.*\)\.$/', $saved[0]);
+        self::assertArrayNotHasKey('Saves time', self::of($report, new Profile([1000 => 1.0], [], machines: 2))->details(), 'a socket reaches no other machine');
     }
 
     public function testTheStoreOfTheProfileIsTheOneToChange(): void
     {
         $changes = static fn(?string $store): string => implode(' ', array_merge(...array_values(array_intersect_key(
-            Advice::of(self::recorded(), new Profile([1000 => 1.0], [], store: $store)),
-            array_flip(['Change first', 'Do not change', 'Makes no difference']),
+            self::of(self::recorded(), new Profile([1000 => 1.0], [], store: $store))->details(),
+            array_flip(self::CHANGES),
         ))));
         self::assertStringContainsString('redis tcp', $changes('redis tcp'));
         self::assertStringNotContainsString('memcached', $changes('redis tcp'));
         self::assertStringContainsString('memcached', $changes(null));
-        self::assertStringContainsString('mongodb, the store of the profile, which was not measured', implode(Advice::of(self::recorded(), new Profile([1000 => 1.0], [], store: 'mongodb'))['Not considered']));
+        $unknown = self::of(self::recorded(), new Profile([1000 => 1.0], [], store: 'mongodb'))->details()['Not considered'];
+        self::assertStringContainsString('mongodb, the store of the profile, which was not measured', implode($unknown));
     }
 
     public function testSavingComparedWithTheStoreOfTheProfileIsNamed(): void
     {
-        $rows = [];
-        foreach (['apcu' => [null, 100], 'redis' => ['tcp', 10_000]] as $store => [$connection, $figure]) {
-            array_push($rows, Rows::of($store, Rows::around($figure), connection: $connection), Rows::of($store, Rows::around($figure), operation: 'set', connection: $connection));
-        }
-        $lines = static fn(?string $store): array => Advice::of(new Report(Rows::ENVIRONMENT, $rows), new Profile([1000 => 1.0], [], requestsPerSecond: 20, machines: 1, store: $store))[self::ONE];
-        self::assertMatchesRegularExpression('/^You use redis tcp: 100 µs per request\. The change saves 99\.0 µs \([\d.]+ µs to [\d.]+ µs\), 99 % of that, or 1\.98 ms of every second\.$/', $lines('redis tcp')[2]);
-        self::assertSame('You use apcu: keep it.', $lines('apcu')[2]);
-        self::assertStringNotContainsString('You use', implode($lines(null)));
+        $rows = [...self::pair('apcu', null, 100), ...self::pair('redis', 'tcp', 10_000), ...self::pair('redis', 'socket', 9_000)];
+        $answers = static fn(?string $store): array => self::of(
+            new Report(Rows::ENVIRONMENT, $rows),
+            new Profile([1000 => 1.0], [], requestsPerSecond: 20, machines: 1, store: $store),
+        )->answers();
+        self::assertSame('Use APCu. A request takes 1.00 µs instead of 100 µs with Redis. At 20 requests a second, that is 0.002 % of a core.', $answers('redis tcp')[Advice::ONE]->text);
+        self::assertSame('Redis: a Unix socket instead of TCP. It saves 10.0 µs a request.', $answers('redis tcp')[Advice::CHANGE]->text);
+        self::assertStringStartsWith('Use APCu. You use it: keep it. ', $answers('apcu')[Advice::ONE]->text);
+        self::assertSame('Nothing: no change that was measured saves time.', $answers('apcu')[Advice::CHANGE]->text);
+        self::assertStringNotContainsString('You use', $answers(null)[Advice::ONE]->text);
     }
 
     public function testValuesFarFromTheMeasuredOnesGiveAWarning(): void
     {
         $rows = [Rows::of('apcu', Rows::around(50_000), '50 x 50 array', bytes: 24_847), Rows::of('apcu', Rows::around(50_000), '50 x 50 array', 'set', bytes: 24_847)];
-        $careful = static fn(int $bytes, float $share): string => implode(Advice::of(new Report(Rows::ENVIRONMENT, $rows), new Profile([], [$bytes => $share, 24_000 => 1 - $share]))['Careful'] ?? []);
+        $careful = static fn(int $bytes, float $share): string => implode(
+            self::of(new Report(Rows::ENVIRONMENT, $rows), new Profile([], [$bytes => $share, 24_000 => 1 - $share]))->details()['Careful'] ?? [],
+        );
         self::assertStringContainsString('40 % of the operations have arrays and objects that are much smaller or larger than any that was measured (24.8 kB to 24.8 kB)', $careful(200, 0.4));
         self::assertSame('', $careful(12_000, 0.4));
         self::assertSame('', $careful(200, 0.05));
@@ -211,70 +243,134 @@ final class AdviceTest extends TestCase
     {
         $rows = [];
         foreach (['apcu' => [100, 20.0], 'file' => [5000, 100.0]] as $store => [$figure, $rate]) {
-            array_push($rows, Rows::of($store, Rows::around($figure)), Rows::of($store, Rows::around($figure), operation: 'set'));
+            array_push($rows, ...self::pair($store, null, $figure));
             $rows[] = Rows::of($store, array_fill(0, 10, $rate), '4k', 'get', settings: ['data' => '2x the memory'], table: 'pressure: hit rate', unit: Unit::Percent);
             $rows[] = Rows::of($store, array_fill(0, 10, 100.0), '4k', 'get', settings: ['data' => '0.5x the memory'], table: 'pressure: hit rate', unit: Unit::Percent);
         }
         $report = new Report(Rows::ENVIRONMENT, $rows);
         $profile = static fn(?float $compute, float $data): Profile => new Profile([1000 => 1.0], [], machines: 1, computeMs: $compute, dataMb: $data, memoryMb: 100);
-        $advice = Advice::of($report, $profile(10, 200));
-        self::assertStringStartsWith('Take file: ', $advice[self::ONE][0]);
-        self::assertContains('apcu then found 20 % of its keys.', $advice['Memory']);
-        self::assertStringStartsWith('Take apcu: ', Advice::of($report, $profile(10, 90))[self::ONE][0], 'the control: it fits');
-        self::assertStringStartsWith('Take apcu: ', Advice::of($report, $profile(0.000_001, 200))[self::ONE][0], 'the control: misses cost nothing');
-        self::assertContains('What the misses cost is not counted: the profile has no compute_ms.', Advice::of($report, $profile(null, 200))['Memory']);
-        $unknown = Advice::of(new Report(Rows::ENVIRONMENT, [...$rows, Rows::of('php-file', Rows::around(50)), Rows::of('php-file', Rows::around(50), operation: 'set')]), $profile(10, 200));
-        self::assertStringStartsWith('Take file: ', $unknown[self::ONE][0], 'a store without a hit rate has no advantage of it');
-        self::assertSame(['php-file, of which not all was measured that this needs.'], $unknown['Not considered']);
+        $one = static fn(Report $report, Profile $profile): string => self::of($report, $profile)->answers()[Advice::ONE]->text;
+        self::assertStringStartsWith('Use files. ', $one($report, $profile(10, 200)));
+        self::assertContains('apcu then found 20 % of its keys.', self::of($report, $profile(10, 200))->details()['Memory']);
+        self::assertStringStartsWith('Use APCu. ', $one($report, $profile(10, 90)), 'the control: it fits');
+        self::assertStringStartsWith('Use APCu. ', $one($report, $profile(0.000_001, 200)), 'the control: misses cost nothing');
+        self::assertContains('What the misses cost is not counted: the profile has no compute_ms.', self::of($report, $profile(null, 200))->details()['Memory']);
+        $unknown = new Report(Rows::ENVIRONMENT, [...$rows, ...self::pair('php-file', null, 50)]);
+        self::assertStringStartsWith('Use files. ', $one($unknown, $profile(10, 200)), 'a store without a hit rate has no advantage of it');
+        self::assertSame(['php-file, of which not all was measured that this needs.'], self::of($unknown, $profile(10, 200))->details()['Not considered']);
         $without = new Report([], \array_slice($rows, 0, 2));
-        self::assertStringContainsString('larder compare --workload pressure', implode(Advice::of($without, $profile(10, 200))['Memory']));
+        self::assertStringContainsString('larder compare --workload pressure', implode(self::of($without, $profile(10, 200))->details()['Memory']));
     }
 
     public function testMissesAreComparedWithTheCache(): void
     {
-        $report = new Report([], [Rows::of('redis', Rows::around(10_000), connection: 'tcp'), Rows::of('redis', Rows::around(10_000), operation: 'set', connection: 'tcp')]);
-        $misses = static fn(float $hitRate): string => Advice::of($report, new Profile([1000 => 1.0], [], readShare: 0.9, hitRate: $hitRate, computeMs: 50.0))['Misses'][0];
-        self::assertSame('1.8 gets of a request miss, and computing their values takes 90.0 ms. That is 900 times what the cache itself takes: raise the hit rate first (longer ttl, more memory, remember()).', $misses(0.8));
-        self::assertStringEndsWith('That is less than what the cache itself takes.', $misses(0.9999));
+        $report = new Report([], [...self::pair('redis', 'tcp', 10_000), ...self::pair('redis', 'socket', 9_000)]);
+        $first = static fn(float $hitRate): string => self::of($report, new Profile([1000 => 1.0], [], readShare: 0.9, hitRate: $hitRate, computeMs: 50.0))->answers()[Advice::CHANGE]->text;
+        self::assertSame('Your misses: they take 90.0 ms a request, the cache calls 90.0 µs. At 90 % hits instead of 80 %, a request takes 45.0 ms less.', $first(0.8));
+        self::assertSame('Redis: a Unix socket instead of TCP. It saves 10.0 µs a request.', $first(0.999_99));
+        self::assertSame('Your misses. One with a 20 ms query costs what 200 requests spend in Redis. To record them:', self::of($report)->answers()[Advice::CHANGE]->text);
+        self::assertSame('redis://HOST?sample=1000', self::of($report)->answers()[Advice::CHANGE]->dsn);
+        self::assertSame('Redis: 0.5 % of a page of 20 ms.', self::of($report)->shareOfPage());
     }
 
     public function testWhatCannotBeAdvisedIsNamed(): void
     {
         $failed = new Row(new Subject('compare', 'yac', null, '1k', 1000, 'get'), [], null, null, null, 3, 'lost values');
-        $rows = [Rows::of('yac', Rows::around(1), operation: 'set'), $failed, Rows::of('array', Rows::around(1)), Rows::of('array', Rows::around(1), operation: 'set'), Rows::of('apcu', Rows::around(100)), Rows::of('apcu', Rows::around(100), operation: 'set')];
-        $advice = Advice::of(new Report([], $rows, spoilers: ['Turbo is on.']), new Profile([1_000_000 => 0.5], [5000 => 0.5]));
-        self::assertStringStartsWith('Take apcu: ', $advice[self::ONE][0]);
-        self::assertSame(['yac, which failed: lost values.', 'array, which other processes cannot read.'], $advice['Not considered']);
-        self::assertSame('This run may be spoiled: Turbo is on.', $advice['Careful'][0]);
-        self::assertSame('50 % of the operations have strings that are much smaller or larger than any that was measured (1 kB to 1 kB). Their figures are wrong by more than the intervals tell.', $advice['Careful'][1]);
-        self::assertSame(['None: no store that other machines reach was measured.'], $advice[self::SEVERAL]);
-        self::assertContains('50 % of the operations have strings of sizes that were not measured: they count as the nearest measured size.', $advice['Assumed']);
-        self::assertContains('No arrays and objects were measured: those of the profile count as what was measured of the same size.', $advice['Assumed']);
+        $rows = [Rows::of('yac', Rows::around(1), operation: 'set'), $failed, ...self::pair('array', null, 1), ...self::pair('apcu', null, 100)];
+        $advice = self::of(new Report([], $rows), new Profile([1_000_000 => 0.5], [5000 => 0.5]));
+        $details = $advice->details();
+        self::assertSame('Use APCu.', $advice->answers()[Advice::ONE]->text);
+        self::assertSame(['yac, which failed: lost values.', 'array, which other processes cannot read.'], $details['Not considered']);
+        self::assertSame('50 % of the operations have strings that are much smaller or larger than any that was measured (1 kB to 1 kB). Their figures are wrong by more than the intervals tell.', $details['Careful'][0]);
+        self::assertSame('Not measured: of no such store are there all the figures that the profile needs.', $advice->answers()[Advice::SEVERAL]->text);
+        self::assertContains('50 % of the operations have strings of sizes that were not measured: they count as the nearest measured size.', $details['Assumed']);
+        self::assertContains('No arrays and objects were measured: those of the profile count as what was measured of the same size.', $details['Assumed']);
     }
 
     public function testStudyWithoutSetsIsAdvisedOnByItsGets(): void
     {
         $table = '2013: read, 13 values';
         $gets = [Rows::of('apcu', Rows::around(100), table: $table), Rows::of('redis', Rows::around(10_000), connection: 'socket', table: $table)];
-        $advice = Advice::of(new Report([], $gets));
-        self::assertSame('Take apcu: 1.00 µs per request (992 ns to 1.01 µs), so 1.00 ms for 1,000 requests.', $advice[self::ONE][0]);
-        self::assertSame('The figures of 2013 alone, which has no sets.', $advice['Assumed'][0]);
-        self::assertSame('No profile was given. The measured values in equal parts: 10 operations per request, 100 % of them gets, of which 100 % find something.', $advice['Assumed'][1]);
-        self::assertArrayNotHasKey(self::SEVERAL, $advice, 'nobody asked, and no server was measured by TCP');
+        $advice = self::of(new Report([], $gets));
+        self::assertSame('Use APCu. Redis by socket takes 100 times as long.', $advice->answers()[Advice::ONE]->text);
+        self::assertSame('Without a profile, each measured size is as frequent as the others: a request makes 10 gets; 100 % of the gets find something. Figures of 2013 alone.', $advice->details()['Assumed'][0]);
+        self::assertArrayNotHasKey(Advice::SEVERAL, $advice->answers(), 'nobody asked, and no server was measured by TCP');
 
         $profile = new Profile([1000 => 1.0], [], machines: 1);
-        self::assertSame(['None: this result has no sets, but the profile does. Measure both: larder compare --json FILE'], Advice::of(new Report([], $gets), $profile)[self::ONE]);
+        self::assertSame('Not measured: this result has no sets, but the profile does.', self::of(new Report([], $gets), $profile)->answers()[Advice::ONE]->text);
 
         $sets = [Rows::of('apcu', Rows::around(300), operation: 'set', table: $table)];
-        $both = Advice::of(new Report([], [...$gets, ...$sets]));
-        self::assertSame('The figures of 2013 alone.', $both['Assumed'][0]);
-        self::assertStringContainsString(' 90 % of them gets', $both['Assumed'][1], 'the control: with sets, they count');
+        self::assertSame('9 gets, 1 set', self::of(new Report([], [...$gets, ...$sets]))->request(), 'the control: with sets, they count');
     }
 
-    public function testQuickRunGivesNoAdvice(): void
+    /** A workload has rows of its own, in as many rounds as anybody may want. */
+    public function testResultWithoutGetsAndSetsHasNoAdvice(): void
     {
-        self::assertSame(['No advice'], array_keys(Advice::of(new Report([], [Rows::of('apcu', [1.0, 1.0, 1.0])]))));
-        self::assertSame(['No advice'], array_keys(Advice::of(new Report([], []))));
+        $pressure = Rows::of('apcu', array_fill(0, 10, 50.0), '4k', 'get', table: 'pressure: hit rate', unit: Unit::Percent);
+        foreach ([[], [$pressure], [Rows::of('apcu', Rows::around(100), operation: 'increment')]] as $rows) {
+            self::assertNull(Advice::of(new Report([], $rows)));
+        }
+    }
+
+    /** The doctor calls them legacy. */
+    public function testLegacyStoreIsNotAdvised(): void
+    {
+        $legacy = array_filter(Drivers::variants(), static fn(Variant $variant): bool => $variant->isLegacy);
+        self::assertGreaterThan(2, \count($legacy));
+        foreach ($legacy as $name => $variant) {
+            $connection = $variant->scope === Scope::Server ? 'tcp' : null;
+            $setup = trim("$name $connection");
+            $rows = [...self::pair($name, $connection, 100), ...self::pair('redis', 'tcp', 10_000)];
+            if ($connection !== null) {
+                array_push($rows, ...self::pair($name, 'socket', 50));
+            }
+            $report = new Report(Rows::ENVIRONMENT, $rows);
+            $details = self::of($report)->details();
+            self::assertMatchesRegularExpression("/^$setup\\b.*: legacy, not recommended\\.$/", implode(' ', $details['Not considered']));
+            unset($details['Not considered']);
+            $answers = array_map(static fn(Answer $answer): string => $answer->text, self::of($report)->answers());
+            self::assertSame('Use Redis.', $answers[Advice::ONE]);
+            self::assertStringNotContainsString($name, strtolower(implode(' ', array_merge($answers, ...array_values($details)))));
+            $own = self::of($report, new Profile([1000 => 1.0], [], machines: 1, store: $setup))->answers()[Advice::ONE]->text;
+            self::assertMatchesRegularExpression('/^Use Redis\. A request takes 100 µs instead of 1\.00 µs with .*, which is not recommended any more\.$/', $own);
+        }
+    }
+
+    /**
+     * @param list<float> $larder
+     * @return array<string, string> the answers
+     */
+    private static function threeRounds(array $larder): array
+    {
+        $rows = [];
+        $redis = [500.0, 600.0, 700.0];
+        $samples = ['larder' => $larder, 'apcu' => [300.0, 390.0, 310.0], 'redis' => $redis, 'memcached' => array_reverse($redis)];
+        foreach ($samples as $store => $ofStore) {
+            $way = \in_array($store, ['redis', 'memcached'], true) ? 'tcp' : null;
+            array_push($rows, Rows::of($store, $ofStore, connection: $way), Rows::of($store, $ofStore, operation: 'set', connection: $way));
+        }
+        $advice = self::of(new Report(Rows::ENVIRONMENT, $rows));
+        self::assertSame(3, $advice->fewRounds());
+        self::assertArrayNotHasKey('Saves time', $advice->details());
+
+        return array_map(static fn(Answer $answer): string => $answer->text, $advice->answers());
+    }
+
+    private static function of(Report $report, ?Profile $profile = null): Advice
+    {
+        $advice = Advice::of($report, $profile);
+        self::assertNotNull($advice);
+
+        return $advice;
+    }
+
+    /** @return list<Row> a get and a set */
+    private static function pair(string $store, ?string $connection, float $figure): array
+    {
+        return [
+            Rows::of($store, Rows::around($figure), connection: $connection),
+            Rows::of($store, Rows::around($figure), operation: 'set', connection: $connection),
+        ];
     }
 
     private static function recorded(): Report

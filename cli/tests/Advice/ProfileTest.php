@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Cli\Tests\Advice;
 
 use Larder\Cli\Advice\Profile;
-use Larder\Cli\TemporaryDirectory;
-use Larder\Decorator\Sampling\Recording;
+use Larder\Cli\System\TemporaryDirectory;
+use Larder\Internal\Decorator\Sampling\Recording;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 

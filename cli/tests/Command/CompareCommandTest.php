@@ -5,9 +5,9 @@ declare(strict_types=1);
 namespace Larder\Cli\Tests\Command;
 
 use Larder\Cli\Compare\Catalog;
-use Larder\Cli\Php;
 use Larder\Cli\Report\ResultFile;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\Php;
+use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
@@ -19,7 +19,7 @@ final class CompareCommandTest extends TestCase
 
     public function testTablesHaveAtMostEightyColumns(): void
     {
-        $run = self::larder(['compare', '--quick', '--rounds=2', '--stores=apcu,shmop,memcached,predis,mysql-memory,file,php-file,array', '--values=10b,50 x 50 array']);
+        $run = self::larder(['compare', '--verbose', '--quick', '--rounds=2', '--stores=apcu,shmop,memcached,predis,mysql-memory,file,php-file,array', '--values=10b,50 x 50 array']);
         $run->mustRun();
         $output = $run->getOutput();
         foreach (explode("\n", $output) as $line) {
@@ -32,13 +32,16 @@ final class CompareCommandTest extends TestCase
         self::assertMatchesRegularExpression('/^php-file +disk \* /m', $output);
         self::assertMatchesRegularExpression('/^predis +tcp .* 931 µs .* 39\.7 ms/mu', $output);
         self::assertStringNotContainsString('FAILS', $output);
-        self::assertMatchesRegularExpression('/100%.* left/', $run->getErrorOutput());
+        if (\extension_loaded('larder')) {
+            self::assertMatchesRegularExpression('/^memcached +tcp \+ /m', $output);
+        }
+        self::assertMatchesRegularExpression('/^  servers +memcached, Redis, MariaDB +\d:\d\d\n  measuring +\d+ setups, 2 rounds +\d:\d\d\n$/D', $run->getErrorOutput());
     }
 
     /** The fastest that keeps values for other processes has the ratio 1; the array, which does not, is no measure. */
     public function testRatiosAreRelativeToTheFastestSharedStore(): void
     {
-        $run = self::larder(['compare', '--quick', '--rounds=1', '--stores=shmop,array', '--values=1k', '--operations=get']);
+        $run = self::larder(['compare', '--verbose', '--quick', '--rounds=1', '--stores=shmop,array', '--values=1k', '--operations=get']);
         $run->mustRun();
         self::assertMatchesRegularExpression('/^shmop .* 1\.00 /m', $run->getOutput());
         self::assertMatchesRegularExpression('/^array .* 0\.\d\d/m', $run->getOutput());
@@ -53,13 +56,47 @@ final class CompareCommandTest extends TestCase
         self::assertCount(12, ResultFile::read($file)->rows);
     }
 
-    public function testQuickLookStatesNoDifference(): void
+    public function testQuickLookStatesWhatItsRoundsShow(): void
     {
-        $run = self::larder(['compare', '--quick', '--no-servers', '--stores=apcu,file', '--values=10b', '--operations=get']);
+        $run = self::larder(['compare', '--quick', '--no-servers', '--stores=apcu,file,redis', '--values=10b', '--operations=get']);
         $output = (string) preg_replace('/\s+/', ' ', $run->mustRun()->getOutput());
-        self::assertStringContainsString('No intervals: a quick look.', $output);
-        self::assertStringContainsString('Verdict None: a quick look has no intervals', $output);
-        self::assertStringNotContainsString('slower', $output);
+        self::assertStringContainsString('(10 gets), 3 rounds get of 10 B One machine APCu', $output);
+        self::assertMatchesRegularExpression('/Use APCu\. It was ahead in all 3 rounds, [\d.,]+ times or more\. apcu:/', $output);
+        self::assertStringContainsString('Left out: redis: left out by --no-servers', $output);
+        self::assertStringContainsString('2 stores, 3 rows, 0 failed', $output);
+        self::assertStringNotContainsString('None', $output);
+    }
+
+    /** On a terminal the answer is on the last screen, and a bar shows the time left; elsewhere nothing is written twice. */
+    public function testScreenOfATerminal(): void
+    {
+        $command = ['compare', '--quick', '--no-servers', '--stores=apcu,file,array', '--values=10b,50 x 50 array'];
+        $run = new Process(['script', '-qec', 'stty cols 80 rows 24; ' . self::ROOT . '/larder ' . implode(' ', array_map(escapeshellarg(...), $command)), '/dev/null'], null, ['PHP' => \PHP_BINARY, 'TERM' => 'xterm', 'NO_COLOR' => false], timeout: 600.0);
+        $output = strtr($run->mustRun()->getOutput(), ["\r\n" => "\n"]);
+        self::assertMatchesRegularExpression('/\r  measuring    ━+╌+  \d+ %  0:\d\d left  /u', $output);
+        self::assertStringContainsString("\033[1m  APCu ", $output);
+        self::assertLastScreen(substr($output, (int) strpos($output, 'Cache time')));
+
+        $run = self::larder($command);
+        self::assertLastScreen($run->mustRun()->getOutput());
+        self::assertStringNotContainsString("\033", $run->getOutput());
+        self::assertMatchesRegularExpression('/^  measuring    4 setups, 3 rounds +\d:\d\d\n$/D', $run->getErrorOutput());
+        $table = (string) file_get_contents(self::ROOT . '/var/compare/table.txt');
+        self::assertMatchesRegularExpression('/^apcu +[\d.]+ (ns|µs) /m', $table);
+        self::assertStringContainsString('Assumed', $table);
+        self::assertCount(16, ResultFile::read(self::ROOT . '/var/compare/result.jsonl')->rows);
+        self::assertFileExists(self::ROOT . '/var/compare/report.html');
+    }
+
+    private static function assertLastScreen(string $output): void
+    {
+        self::assertStringStartsWith('Cache time of one request (9 gets, 1 set), 3 rounds', $output);
+        self::assertStringEndsWith("compare/result.jsonl --profile FILE\n", $output);
+        $lines = explode("\n", (string) preg_replace('/\033\[\d+m/', '', $output));
+        self::assertLessThanOrEqual(24, \count($lines));
+        foreach ($lines as $line) {
+            self::assertLessThanOrEqual(80, mb_strwidth($line), $line);
+        }
     }
 
     /** Interrupted in its second round; what the first round gave is not measured again. */
@@ -146,13 +183,13 @@ final class CompareCommandTest extends TestCase
         self::assertSame('', $run->getOutput());
     }
 
-    public function testUnwritableFileFailsAfterTheTableIsPrinted(): void
+    public function testUnwritableFileFailsAfterTheAnswerIsPrinted(): void
     {
         $run = self::larder(['compare', '--quick', '--rounds=1', '--no-servers', '--stores=array', '--values=10b', '--operations=get', '--json', '/dev/full']);
         self::assertSame(1, $run->run());
         self::assertStringContainsString('/dev/full could not be written', (string) preg_replace('/\s+/', ' ', $run->getErrorOutput()));
         self::assertStringNotContainsString('file_put_contents():', explode('could not be written', $run->getErrorOutput())[0]);
-        self::assertMatchesRegularExpression('/^array /m', $run->getOutput());
+        self::assertStringContainsString('1 store, 1 row, 0 failed', $run->getOutput());
     }
 
     public function testAssertionsAreRefused(): void
@@ -202,7 +239,8 @@ final class CompareCommandTest extends TestCase
         symlink(\PHP_BINARY, $path->path . '/php');
         $run = self::larder(['compare', '--quick', '--rounds=1', '--stores=memcached,array', '--values=10b'], ['PATH' => $path->path]);
         $run->mustRun();
-        self::assertStringContainsString('memcached: memcached is not installed. To add it: apt-get install memcached', $run->getOutput());
+        self::assertStringContainsString('Left out: memcached: memcached is not installed. To add it: apt-get install memcached', (string) preg_replace('/\s+/', ' ', $run->getOutput()));
+        self::assertMatchesRegularExpression('/^  servers +memcached failed +\d:\d\d$/m', $run->getErrorOutput());
     }
 
     public function testHelpListsEveryStore(): void

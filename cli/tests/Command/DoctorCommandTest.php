@@ -5,14 +5,14 @@ declare(strict_types=1);
 namespace Larder\Cli\Tests\Command;
 
 use Larder\Cache;
-use Larder\Cli\FileSystem;
 use Larder\Cli\Server\Address;
-use Larder\Cli\Server\Executable;
 use Larder\Cli\Server\MariaDbServer;
 use Larder\Cli\Server\MemcachedServer;
 use Larder\Cli\Server\RedisServer;
 use Larder\Cli\Server\ServerProcess;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\Executable;
+use Larder\Cli\System\FileSystem;
+use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
@@ -63,17 +63,18 @@ final class DoctorCommandTest extends TestCase
             '^  apcu       no   APCu is loaded but switched off\n +On the command line it is on with: php -d apc\.enable_cli=1$', '^  file: chosen', '^  Processes share it\.$',
         ]];
         yield 'no extension' => [[], 0, [
-            '^  not loaded; see larder below$', '^  larder     no .*\n +To add it: run make extension in a clone of Larder, and put extension=/\S+/extension/modules/larder.so into php.ini$',
+            '^  not loaded; see larder below$',
+            '^  larder     no .*\n +To add it: run sudo make install in a clone of Larder$',
             ...array_map(
                 static fn(string $store, string $name, string $legacy): string => \sprintf('^  %-10s no   the PHP extension \w+ is not loaded%s\n +To add it: %s$', $store, $legacy, $package($name)),
-                ['apcu', 'yac', 'shmop', 'memcached', 'redis', 'mysql', 'pgsql', 'sqlite'],
-                ['apcu', 'yac', 'common', 'memcached', 'redis', 'mysql', 'pgsql', 'sqlite3'],
-                ['', ' \(legacy, not recommended\)', ' \(legacy, not recommended\)', '', '', '', '', ''],
+                ['apcu', 'yac', 'shmop', 'redis', 'mysql', 'pgsql', 'sqlite'],
+                ['apcu', 'yac', 'common', 'redis', 'mysql', 'pgsql', 'sqlite3'],
+                ['', ' \(legacy, not recommended\)', ' \(legacy, not recommended\)', '', '', '', ''],
             ),
             '^  file       yes ', '^  php-file   yes .*\n +It is slow without opcache', '^  file: chosen', '^  Processes share it\.$',
         ]];
         yield 'no directory' => [[...self::POSIX, '-d', 'sys_temp_dir=/nowhere'], 1, [
-            '^  file       no   /nowhere: cannot create a directory there\n +Name a directory', '^  takes nothing: ', 'Make /nowhere writable',
+            '^  file       no   /nowhere: cannot create a directory there\n +Name a directory', '^  takes nothing: ', 'Make it for the user \w+: install -d -m 700 -o \w+ \'/nowhere/larder-',
         ]];
     }
 
@@ -120,7 +121,7 @@ final class DoctorCommandTest extends TestCase
             'memcached://' . $memcached->socket,
             \sprintf('mysql://%s:%s@127.0.0.1:%d/%s', MariaDbServer::USER, $mariaDb->password, $mariaDb->port, MariaDbServer::DATABASE),
         ];
-        $options = [...self::POSIX, '-d', 'extension=msgpack', '-d', 'extension=igbinary', '-d', 'extension=memcached', '-d', 'extension=mysqlnd', '-d', 'extension=pdo', '-d', 'extension=pdo_mysql'];
+        $options = [...self::POSIX, '-d', 'extension=msgpack', '-d', 'extension=igbinary', '-d', 'extension=mysqlnd', '-d', 'extension=pdo', '-d', 'extension=pdo_mysql'];
         $patterns = [
             '~^  redis      yes  127\.0\.0\.1:' . $redis->port . ', shared by all clients of the server$~m',
             '~^  memcached  yes  ' . preg_quote($memcached->socket) . ', shared by all clients~m',
@@ -202,11 +203,18 @@ final class DoctorCommandTest extends TestCase
         $said = $this->doctor(self::POSIX, array_map(static fn(string $user): string => "redis://$user:word@$socket?client=predis", array_keys($users)))->mustRun()->getOutput();
         foreach ([
             '  redis      yes  SOCKET, .*\n {18}this user may not use SCAN\n {20}ACL SETUSER <user> \+scan\n {18}this user may not see how the server is set up\n {20}.* \+info\n',
-            '  redis      no   it opens, but did not keep a value\n {18}this user may not use EVALSHA, EVAL and use the keys of the cache\n {20}ACL SETUSER <user> \+evalsha \+eval ~larder-cache:\*\n',
+            '  redis      no   it refuses requests: SOCKET: NOPERM .*\n {18}Give the user the rights .*\n {18}this user may not use EVALSHA, EVAL and use the keys of the cache\n {20}ACL SETUSER <user> \+evalsha \+eval ~larder-cache:\*\n',
         ] as $lines) {
             self::assertMatchesRegularExpression('#' . str_replace('SOCKET', preg_quote($socket, '#'), $lines) . '#', $said);
         }
         self::assertSame(0, $redis->dbSize());
+    }
+
+    public function testServerThatRefusesWritesIsReportedWithItsReason(): void
+    {
+        $socket = $this->redis('--replicaof', '127.0.0.1 1');
+        $said = $this->doctor(self::POSIX, ["redis://$socket?client=predis&timeout=30"])->mustRun()->getOutput();
+        self::assertMatchesRegularExpression("~redis      no   it refuses requests: $socket: READONLY .*\n {18}It is a replica. Name its master~", $said);
     }
 
     public function testFolderThatDeniesAUserTheCacheIsReported(): void
@@ -235,7 +243,8 @@ final class DoctorCommandTest extends TestCase
         self::assertStringNotContainsString('user 65534 (', $run->getOutput());
 
         // The control: the user has none, until the command was run.
-        $look = ['setpriv', '--reuid', '33', '--clear-groups', '--regid', '33', \PHP_BINARY, '-n', ...self::ENGINE, ...$ini, '-r', 'echo json_encode([larder_store("a", 1), larder_info()["reason"]]);'];
+        copy(self::ROOT . '/extension/modules/larder.so', "$path/larder.so"); // it may not reach the clone
+        $look = ['setpriv', '--reuid', '33', '--clear-groups', '--regid', '33', \PHP_BINARY, '-n', '-d', "extension=$path/larder.so", ...$ini, '-r', 'echo json_encode([larder_store("a", 1), larder_info()["reason"]]);'];
         $user = new Process($look);
         $user->mustRun();
         self::assertSame(json_encode([false, "the folder $path/larder-33 belongs to user 65534, not to 33, who has no cache; as root: $command"]), $user->getOutput());
@@ -248,13 +257,60 @@ final class DoctorCommandTest extends TestCase
         self::assertStringNotContainsString('belongs to user', $run->getOutput());
     }
 
+    /** By their files: root maps no segment of another user. */
+    public function testSegmentsOfAllUsersAreListedForRoot(): void
+    {
+        if (posix_geteuid() !== 0) {
+            self::markTestSkipped('only root can run processes of other users');
+        }
+        $path = $this->directory->path;
+        chmod($path, 0o1777);
+        copy(self::ROOT . '/extension/modules/larder.so', "$path/larder.so"); // others may not reach the clone
+        $options = ['-d', "larder.path=$path", '-d', 'larder.size=8M'];
+        foreach (['33' => 'shop', '65534' => 'default'] as $user => $segment) {
+            (new Process(['setpriv', '--reuid', (string) $user, '--clear-groups', '--regid', (string) $user, \PHP_BINARY, '-n', '-d', "extension=$path/larder.so", ...$options, '-d', "larder.segment=$segment", '-r', 'larder_store("a", 1);']))->mustRun();
+        }
+        symlink("$path/larder-33", "$path/larder-34");
+        $said = $this->doctor([...self::POSIX, ...self::ENGINE, ...$options])->mustRun()->getOutput();
+        self::assertMatchesRegularExpression('~^  segments of user 33 \(www-data\): shop \(8\.0 MiB, [\d.]+ [KM]iB committed\)$~m', $said);
+        self::assertMatchesRegularExpression('~^  segments of user 65534 \(nobody\): default \(8\.0 MiB, [\d.]+ [KM]iB committed\)$~m', $said);
+        self::assertSame(2, substr_count($said, 'segments of user'));
+    }
+
+    public function testEmptySettingIsReported(): void
+    {
+        $said = fn(string ...$settings): string => $this->doctor([...self::POSIX, ...self::ENGINE, ...array_merge(...array_map(static fn(string $setting): array => ['-d', $setting], array_values($settings)))])->mustRun()->getOutput();
+        self::assertMatchesRegularExpression('~^  larder\.classes is set but empty: every object is a miss\. Set it to nothing if that is meant~m', $said('larder.classes=none'));
+        self::assertMatchesRegularExpression('~^  larder\.size is set but empty: the default applies~m', $said('larder.size=off', 'display_startup_errors=0', 'error_log=/dev/null'));
+        self::assertStringNotContainsString('empty:', $said('larder.classes=nothing', 'larder.zero_copy=off', 'larder.compact=no'));
+    }
+
     public function testTooSmallEngineIsReported(): void
     {
         $options = [...self::POSIX, ...self::ENGINE, '-d', 'larder.size=16M'];
         self::assertStringNotContainsString('Too little memory', $this->doctor($options)->mustRun()->getOutput());
         $fill = 'for ($i = 0; $i < 64000; ++$i) { larder_store("k$i", str_repeat("x", 1000)); }';
         (new Process([\PHP_BINARY, '-n', ...$options, ...$this->place(), '-r', $fill]))->mustRun();
-        self::assertMatchesRegularExpression('~^  Too little memory if .* set larder\.size above 16\.0 MiB in php\.ini\. Then run larder resize$~m', $this->doctor($options)->mustRun()->getOutput());
+        $run = $this->doctor($options);
+        self::assertSame(1, $run->run(), 'it has lost most of what was stored');
+        self::assertMatchesRegularExpression('~^  Too little memory if .* set larder\.size above 16\.0 MiB in php\.ini\. Then run larder resize$~m', $run->getOutput());
+        self::assertStringContainsString("\n  Processes share it.\n  It evicts or refuses most of what is stored: see Engine.\n", $run->getOutput());
+
+        $larger = $this->doctor([...self::POSIX, ...self::ENGINE, '-d', 'larder.size=32M', '-d', 'error_log=/dev/null']);
+        $larger->run();
+        self::assertMatchesRegularExpression('~^  the segment was made with larder\.size=16M \(here 32M\); larder resize replaces it$~m', $larger->getOutput());
+        self::assertSame(1, preg_match_all('~\b32(?:\.0 MiB|M|554432)~', $larger->getOutput()), 'told once: ' . $larger->getOutput());
+        self::assertMatchesRegularExpression('~^  Too little memory if values must live longer than \d+ s: run larder resize$~m', $larger->getOutput());
+    }
+
+    /** Some are evicted from every cache that is full. */
+    public function testEngineThatKeepsMostIsWell(): void
+    {
+        $options = [...self::POSIX, ...self::ENGINE, '-d', 'larder.size=16M'];
+        (new Process([\PHP_BINARY, '-n', ...$options, ...$this->place(), '-r', 'for ($i = 0; $i < 15000; ++$i) { larder_store("k$i", str_repeat("x", 1000)); }']))->mustRun();
+        $said = $this->doctor($options)->mustRun()->getOutput();
+        self::assertStringContainsString("\n  Processes share it.\n", $said);
+        self::assertDoesNotMatchRegularExpression('~evicted for memory: 0,~', $said, 'the control: some were evicted');
     }
 
     /** @return iterable<string, array{string, string}> */
@@ -274,7 +330,8 @@ final class DoctorCommandTest extends TestCase
         $fill = [\PHP_BINARY, '-n', ...$options, ...$this->place(), '-r', 'for ($i = 0; $i < 32000; ++$i) { larder_store("k$i", str_repeat("x", 1000)); }'];
         $script = \sprintf('mount -t tmpfs -o size=16m tmpfs %s && %s && exec "$@"', $this->directory->path, implode(' ', array_map(escapeshellarg(...), $fill)));
         $doctor = new Process(['unshare', '--mount', 'sh', '-c', $script, 'sh', \PHP_BINARY, '-n', ...$this->place(), ...$options, self::ROOT . '/cli/bin/larder', 'doctor']);
-        self::assertStringContainsString("enlarge the file system of {$this->directory->path}, which $advice larder resize", $doctor->mustRun()->getOutput());
+        $doctor->run();
+        self::assertStringContainsString("enlarge the file system of {$this->directory->path}, which $advice larder resize", $doctor->getOutput());
     }
 
     public function testItLeavesNothingBehind(): void

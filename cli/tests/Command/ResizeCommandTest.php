@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Tests\Command;
 
 use Larder\Cli\Command\ResizeCommand;
-use Larder\Cli\Php;
+use Larder\Cli\System\Php;
 use PHPUnit\Framework\Attributes\RequiresPhpExtension;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Console\Tester\CommandTester;

@@ -8,10 +8,11 @@ use Larder\Cli\Application;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Report\Report;
 use Larder\Cli\Report\ResultFile;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
 use Larder\Cli\Tests\Report\Rows;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
+use Symfony\Component\Console\Output\OutputInterface;
 use Symfony\Component\Console\Tester\CommandTester;
 
 /** The options of `larder compare` that measure nothing. */
@@ -88,9 +89,13 @@ final class ResultOptionsTest extends TestCase
         file_put_contents($profile, '{"format": 1, "machines": 2, "operations_per_request": 3, "strings": {"100": 1}}');
         [$code, $text] = $this->larder(['--advise' => [self::RECORDED], '--profile' => $profile]);
         self::assertSame(0, $code);
-        self::assertMatchesRegularExpression('/^Which store, for several machines\n  Take (redis|memcached) tcp/m', $text);
-        self::assertStringContainsString('From the profile: 3 operations per request', $text);
-        self::assertStringNotContainsString('on one machine' . "\n", $text);
+        self::assertStringStartsWith('Cache time of one request (2.7 gets, 0.3 sets)', $text);
+        self::assertMatchesRegularExpression('/^Several machines  Use (Redis|Memcached)/m', $text);
+        self::assertStringNotContainsString('One machine', $text);
+        self::assertStringNotContainsString('Assumed', $text);
+        [, $text] = $this->larder(['--advise' => [self::RECORDED], '--profile' => $profile], OutputInterface::VERBOSITY_VERBOSE);
+        self::assertStringContainsString('From the profile: a request makes 2.7 gets, 0.3 sets', (string) preg_replace('/\s+/', ' ', $text));
+        self::assertMatchesRegularExpression('/^larder +35\.0 ns/m', $text);
     }
 
     public function testPageIsMadeFromAResultAndAProfile(): void
@@ -98,8 +103,8 @@ final class ResultOptionsTest extends TestCase
         [$profile, $page] = [$this->directory->path . '/profile.json', $this->directory->path . '/page.html'];
         file_put_contents($profile, '{"format": 1, "machines": 2, "operations_per_request": 3, "strings": {"100": 1}}');
         $this->larder(['--advise' => [self::RECORDED], '--profile' => $profile, '--html' => $page]);
-        self::assertStringContainsString('From the profile: 3 operations per request', (string) file_get_contents($page));
-        self::assertStringNotContainsString('No profile was given', (string) file_get_contents($page));
+        self::assertStringContainsString('From the profile: a request makes 2.7 gets', (string) file_get_contents($page));
+        self::assertStringNotContainsString('Without a profile', (string) file_get_contents($page));
     }
 
     public function testSeveralResultsOfOneMachineAreAdvisedTogether(): void
@@ -113,9 +118,9 @@ final class ResultOptionsTest extends TestCase
             $rows[] = Rows::of('redis', Rows::around(1e6), 'short value', $operation, 'tcp', [], $table, bytes: 10); // not measured with igbinary, so it must not count
         }
         (new ResultFile())->write(new Report($recorded->environment, $rows), $file);
-        [, $text] = $this->larder(['--advise' => [self::RECORDED, $file]]);
-        self::assertMatchesRegularExpression('/redis tcp: serializer igbinary saves 10\.0 µs per\s+request .*\(From\s+the\s+tables\s+of\s+2016\.\)/s', $text);
-        self::assertStringContainsString('  Take larder: ', $text);
+        [, $text] = $this->larder(['--advise' => [self::RECORDED, $file]], OutputInterface::VERBOSITY_VERBOSE);
+        self::assertMatchesRegularExpression('/Serializer igbinary \(from the tables of 2016\): redis tcp 10\.0 µs/', (string) preg_replace('/\s+/', ' ', $text));
+        self::assertMatchesRegularExpression('/^One machine +Use Larder\. /m', $text);
 
         (new ResultFile())->write(new Report(['processor' => 'Other'] + $recorded->environment, $rows), $file);
         $this->expectExceptionMessage($file . ' is from another machine than ' . self::RECORDED . ': its processor differs.');
@@ -137,12 +142,13 @@ final class ResultOptionsTest extends TestCase
 
     /**
      * @param array<string, string|list<string>> $arguments
+     * @param OutputInterface::VERBOSITY_* $verbosity
      * @return array{int, string}
      */
-    private function larder(array $arguments): array
+    private function larder(array $arguments, int $verbosity = OutputInterface::VERBOSITY_NORMAL): array
     {
         $tester = new CommandTester((new Application())->find('compare'));
 
-        return [$tester->execute($arguments), $tester->getDisplay()];
+        return [$tester->execute($arguments, ['verbosity' => $verbosity]), $tester->getDisplay()];
     }
 }

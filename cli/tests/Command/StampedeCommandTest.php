@@ -10,7 +10,7 @@ use Larder\Cli\Server\MariaDbServer;
 use Larder\Cli\Server\RedisServer;
 use Larder\Cli\Stampede\End;
 use Larder\Cli\Stampede\Row;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Console\Exception\InvalidArgumentException;
 use Symfony\Component\Console\Tester\CommandTester;

@@ -53,7 +53,7 @@ final class CatalogTest extends TestCase
     {
         $subjects = array_values(array_filter(
             (new Catalog($this->places))->subjects($store),
-            static fn(Target|NotMeasured $subject): bool => $subject instanceof Target && $subject->connection === 'tcp',
+            static fn(Target|NotMeasured $subject): bool => $subject instanceof Target && $subject->connection === 'tcp' && $subject->settings === [],
         ));
         $directory = $this->places->disk($name);
         $servers = self::processesIn($directory);

@@ -5,12 +5,12 @@ declare(strict_types=1);
 namespace Larder\Cli\Tests\Compare;
 
 use Larder\Contract\Store;
-use Larder\Driver\Common\OneByOne;
+use Larder\Driver\Common\LoopedBatch;
 
 /** Keeps values in the process, and answers reads by whatever lie() makes of them. */
 abstract class LyingStore implements Store
 {
-    use OneByOne;
+    use LoopedBatch;
 
     /** @var array<string, mixed> */
     protected array $values = [];

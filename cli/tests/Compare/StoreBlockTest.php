@@ -4,7 +4,6 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Compare;
 
-use Larder\Cli\Compare\Kind;
 use Larder\Cli\Compare\Measurement;
 use Larder\Cli\Compare\Operation;
 use Larder\Cli\Compare\Plan;
@@ -14,11 +13,12 @@ use Larder\Cli\Compare\TimeBudget;
 use Larder\Cli\Compare\Value;
 use Larder\Cli\Measure\Block;
 use Larder\Cli\Measure\Runner;
-use Larder\Cli\Php;
+use Larder\Cli\Report\Kind;
 use Larder\Cli\Report\Row;
 use Larder\Cli\Report\Rows;
 use Larder\Cli\Server\RedisServer;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\Php;
+use Larder\Cli\System\TemporaryDirectory;
 use Larder\Contract\Store;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;

@@ -4,13 +4,13 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Http;
 
-use Larder\Cli\Compare\Kind;
 use Larder\Cli\Compare\StoreLocations;
 use Larder\Cli\Http\PageSuite;
 use Larder\Cli\Http\ReadPerRequest;
 use Larder\Cli\Http\SailPages;
 use Larder\Cli\Measure\Subject;
-use Larder\Cli\Published;
+use Larder\Cli\Report\Kind;
+use Larder\Cli\Report\Published;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 

@@ -12,8 +12,8 @@ use Larder\Cli\Http\WrkBlock;
 use Larder\Cli\Measure\Block;
 use Larder\Cli\Measure\Sample;
 use Larder\Cli\Measure\Unit;
-use Larder\Cli\Server\ServerFailed;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\ServerFailed;
+use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 

@@ -6,7 +6,7 @@ namespace Larder\Cli\Tests\Measure;
 
 use Larder\Cli\Measure\Journal;
 use Larder\Cli\Measure\Sample;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
 use Larder\Cli\Timing\Histogram;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;

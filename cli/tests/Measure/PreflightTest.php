@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Tests\Measure;
 
 use Larder\Cli\Measure\Preflight;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
@@ -47,7 +47,7 @@ final class PreflightTest extends TestCase
         yield 'container of version 1' => ['/sys/fs/cgroup/cpu/cpu.cfs_quota_us', "50000\n", 'The container may use 0.5 of 2 cores'];
         yield 'swap' => ['/proc/meminfo', "SwapTotal:      1000000 kB\nSwapFree:       500000 kB\n", '488 MB are swapped out'];
         yield 'battery' => ['/sys/class/power_supply/BAT0/status', "Discharging\n", 'The machine runs on its battery'];
-        yield 'load' => ['/proc/loadavg', "1.50 1.00 1.00 1/100 1000\n", 'The machine was busy before the run: load average 1.5 on 2 cores'];
+        yield 'load' => ['/proc/loadavg', "1.50 1.00 1.00 1/100 1000\n", 'Load average 1.5 on 2 cores before the run: the machine was busy'];
     }
 
     /** @param non-empty-string $message */
@@ -68,8 +68,8 @@ final class PreflightTest extends TestCase
         $this->write('/proc/stat', "cpu  400 0 200 11540 0 0 0 60 0 0\n");
         $spoilers = $preflight->spoilers([], true);
         self::assertCount(2, $spoilers);
-        self::assertStringStartsWith('Other virtual machines took 3% of the processor', $spoilers[0]);
-        self::assertMatchesRegularExpression('/^Other processes took (39|40)% of a core/', $spoilers[1]);
+        self::assertStringStartsWith('Other virtual machines took 3 % of the processor', $spoilers[0]);
+        self::assertMatchesRegularExpression('/^Other processes took (39|40) % of a core/', $spoilers[1]);
     }
 
     public function testWhatPhpHasLoadedIsNamed(): void

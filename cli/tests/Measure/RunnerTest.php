@@ -10,7 +10,7 @@ use Larder\Cli\Measure\Journal;
 use Larder\Cli\Measure\Runner;
 use Larder\Cli\Measure\Sample;
 use Larder\Cli\Measure\Unavailable;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\TestCase;
 
 final class RunnerTest extends TestCase
@@ -84,8 +84,9 @@ final class RunnerTest extends TestCase
         $this->runAll(new Runner([$slow, ...array_map(static fn(int $i): CountingBlock => new CountingBlock("store $i"), range(1, 20))], 10));
         $left = array_filter(array_column($this->progress, 2), static fn(?float $seconds): bool => $seconds !== null);
         self::assertNotSame([], $left);
-        $known = array_slice(array_column($this->progress, 2), 42);
-        self::assertLessThan(0.3, max([0.0, ...$known]), 'after the round in which it failed');
+        // Of a round, as a busy machine may delay some blocks. With the slow block each would be 2.1 s or more.
+        $known = array_slice(array_column($this->progress, 2), 42, 20);
+        self::assertLessThan(2.0, min([60.0, ...$known]), 'in the round after the one in which it failed');
     }
 
     public function testInterruptedRunStopsItsBlockAndIsContinued(): void

@@ -4,9 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Measure;
 
+use Larder\Cli\Command\Suites;
 use Larder\Cli\Compare\StoreLocations;
 use Larder\Cli\Measure\StoreFilter;
-use Larder\Cli\Measure\Suites;
 use PHPUnit\Framework\TestCase;
 
 final class StoreFilterTest extends TestCase

@@ -12,7 +12,7 @@ use Larder\Cli\Report\PublishedFigure;
 use Larder\Cli\Report\Report;
 use Larder\Cli\Report\ResultFile;
 use Larder\Cli\Report\Row;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\TestCase;
 
 final class OutputsTest extends TestCase

@@ -4,9 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Report;
 
-use Larder\Cli\Measure\Annotator;
 use Larder\Cli\Measure\Sample;
 use Larder\Cli\Measure\Subject;
+use Larder\Cli\Report\Annotator;
 use Larder\Cli\Report\PublishedFigure;
 use Larder\Cli\Report\Row;
 use Larder\Cli\Report\Rows;

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Report;
 
+use Larder\Cli\Command\Terminal;
 use Larder\Cli\Measure\Sample;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Unit;
@@ -11,7 +12,6 @@ use Larder\Cli\Report\PublishedFigure;
 use Larder\Cli\Report\Report;
 use Larder\Cli\Report\Row;
 use Larder\Cli\Report\Rows;
-use Larder\Cli\Report\Terminal;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Console\Output\BufferedOutput;
 
@@ -40,7 +40,14 @@ final class TerminalTest extends TestCase
         self::assertMatchesRegularExpression('/^larder +101 ns +±\d% +1\.01 +1 *$/m', $output);
         self::assertMatchesRegularExpression('/^sqlite +400 ns +±\d% +4\.00 +3 *$/m', $output);
         self::assertStringContainsString('Rows of the same rank (#) show no difference', (string) preg_replace('/\s+/', ' ', $output));
-        self::assertStringContainsString('no difference beyond the noise: larder; next: sqlite, 4.00x slower', (string) preg_replace('/\s+/', ' ', $output));
+        self::assertStringContainsString('Time of one request', $output);
+        self::assertMatchesRegularExpression('/^  sqlite: [\d.]+ µs \(.*\), 4\.\d+ times as long/m', $output);
+    }
+
+    public function testRowBehindCopiesIsMarked(): void
+    {
+        $row = new Row(new Subject('compare', 'redis', 'tcp', '1k', 1000, 'get', settings: ['tier' => 'larder']), [1.0], 1.0, null, null);
+        self::assertMatchesRegularExpression('/^redis tcp \+ +1\.00 ns/m', self::printed(new Report([], [$row])));
     }
 
     public function testTablesOfStudiesShowPublishedAndHistoricFigures(): void

@@ -5,15 +5,15 @@ declare(strict_types=1);
 namespace Larder\Cli\Tests\Server;
 
 use Larder\Cli\Server\Address;
-use Larder\Cli\Server\Executable;
 use Larder\Cli\Server\MariaDbServer;
 use Larder\Cli\Server\MemcachedServer;
 use Larder\Cli\Server\PhpFpmPool;
 use Larder\Cli\Server\PhpFpmServer;
 use Larder\Cli\Server\RedisServer;
-use Larder\Cli\Server\ServerFailed;
 use Larder\Cli\Server\ServerProcess;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\Executable;
+use Larder\Cli\System\ServerFailed;
+use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
@@ -83,7 +83,8 @@ final class ServersTest extends TestCase
 
     public function testFpmServesAScriptInTheGivenPool(): void
     {
-        $script = $this->directory->write('page.php', '<?php header("X-Pool: " . ini_get("user_agent")); http_response_code(404); echo $_SERVER["QUERY_STRING"], ini_get("precision");');
+        $script = $this->directory->write('page.php', '<?php header("X-Pool: " . ini_get_all(details: false)["user_agent"]); http_response_code(404); echo $_SERVER["QUERY_STRING"], ini_get("precision");');
+        touch($script, time() - 60); // opcache shares it now, and would answer ini_get() for both pools
         $server = PhpFpmServer::start($this->directory->path, ini: ['precision' => 9], pools: [
             new PhpFpmPool('one', ini: ['user_agent' => 'one']),
             new PhpFpmPool('two', ini: ['user_agent' => 'two'], workers: 2),
@@ -133,6 +134,14 @@ final class ServersTest extends TestCase
     {
         $this->expectExceptionObject(new ServerFailed('no-such-server is not installed. To add it: apt-get install no-such-package'));
         Executable::find(['no-such-server', 'nor-this-one'], 'no-such-package');
+    }
+
+    public function testProgramOutsideOfPathIsFoundByItsPath(): void
+    {
+        $program = $this->directory->write('server', "#!/bin/sh\necho 1.2.3\n");
+        $text = $this->directory->write('text', '');
+        chmod($program, 0o755);
+        self::assertSame('1.2.3', Executable::find(["$program-2", $text, $this->directory->path, $program, 'sh'], 'no-such-package')->version());
     }
 
     public function testServerThatExitsAtOnceIsReportedWithItsLog(): void

@@ -9,7 +9,7 @@ use Larder\Cli\Http\HttpFailed;
 use Larder\Cli\Server\ApacheServer;
 use Larder\Cli\Server\NginxServer;
 use Larder\Cli\Server\PhpFpmServer;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Tests\Stampede;
 
 use Larder\Cli\Stampede\Barrier;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\TestCase;
 
 final class BarrierTest extends TestCase

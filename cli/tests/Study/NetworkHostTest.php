@@ -7,7 +7,7 @@ namespace Larder\Cli\Tests\Study;
 use Larder\Cache;
 use Larder\Cli\Measure\Unavailable;
 use Larder\Cli\Study\NetworkHost;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 

@@ -4,15 +4,15 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Study;
 
-use Larder\Cli\Compare\Kind;
 use Larder\Cli\Compare\Target;
 use Larder\Cli\Measure\Sample;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Unavailable;
+use Larder\Cli\Report\Kind;
 use Larder\Cli\Study\Cell;
 use Larder\Cli\Study\Operation;
 use Larder\Cli\Study\ProcessBlock;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
 use Larder\Cli\Tests\Compare\AlteringStore;
 use Larder\Cli\Tests\Compare\DyingStore;
 use Larder\Cli\Tests\Compare\FrozenStore;

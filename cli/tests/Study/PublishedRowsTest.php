@@ -7,7 +7,7 @@ namespace Larder\Cli\Tests\Study;
 use Larder\Cli\Compare\StoreLocations;
 use Larder\Cli\Measure\Block;
 use Larder\Cli\Measure\Subject;
-use Larder\Cli\Published;
+use Larder\Cli\Report\Published;
 use Larder\Cli\Study\PublishedRows;
 use Larder\Cli\Study\Study;
 use Larder\Cli\Study\Study2008;

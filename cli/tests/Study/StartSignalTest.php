@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Tests\Study;
 
 use Larder\Cli\Study\StartSignal;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Study;
 
+use Larder\Cli\Command\Terminal;
 use Larder\Cli\Compare\StoreLocations;
 use Larder\Cli\Measure\Block;
 use Larder\Cli\Measure\Runner;
@@ -13,9 +14,8 @@ use Larder\Cli\Report\PublishedFigure;
 use Larder\Cli\Report\Report;
 use Larder\Cli\Report\Row;
 use Larder\Cli\Report\Rows;
-use Larder\Cli\Report\Terminal;
 use Larder\Cli\Study\StudySail;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Console\Output\BufferedOutput;
@@ -64,8 +64,7 @@ final class StudyCommandTest extends TestCase
             self::markTestSkipped('a network namespace needs root');
         }
         $run = $this->larder(['--study=2016', '--rounds=100']);
-        $run->start();
-        $run->waitUntil(static fn(): bool => str_contains($run->getErrorOutput(), ' 2016: '));
+        $this->startMeasuring($run);
         $host = \sprintf('/run/netns/larder-%d-*', $run->getPid());
         self::assertCount(1, (array) glob($host), $run->getErrorOutput());
         $run->signal($signal);
@@ -74,8 +73,7 @@ final class StudyCommandTest extends TestCase
         if ($signal === \SIGKILL) {
             // Nobody was left to remove it: the next run does.
             $next = $this->larder(['--study=2016', '--rounds=100']);
-            $next->start();
-            $next->waitUntil(static fn(): bool => str_contains($next->getErrorOutput(), ' 2016: '));
+            $this->startMeasuring($next);
             $next->stop(30, \SIGINT);
         }
         self::assertSame([], glob($host));
@@ -126,6 +124,18 @@ final class StudyCommandTest extends TestCase
         (new Terminal($output))->print(new Report([], $rows), []);
         foreach (explode("\n", $output->fetch()) as $line) {
             self::assertLessThanOrEqual(80, mb_strwidth($line), $line);
+        }
+    }
+
+    /** Until the first block is in the journal. */
+    private function startMeasuring(Process $run): void
+    {
+        $journal = $this->temporary->path . '/state/larder/compare.jsonl';
+        @unlink($journal);
+        $run->start();
+        for ($deadline = microtime(true) + 300; substr_count((string) @file_get_contents($journal), "\n") < 2; usleep(10_000)) {
+            self::assertLessThan($deadline, microtime(true), $run->getErrorOutput());
+            self::assertTrue($run->isRunning(), $run->getErrorOutput());
         }
     }
 

@@ -4,9 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Workload;
 
+use Larder\Cli\Command\Suites;
 use Larder\Cli\Compare\StoreLocations;
 use Larder\Cli\Measure\Subject;
-use Larder\Cli\Measure\Suites;
 use PHPUnit\Framework\TestCase;
 
 final class AllTest extends TestCase

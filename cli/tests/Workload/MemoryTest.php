@@ -5,10 +5,10 @@ declare(strict_types=1);
 namespace Larder\Cli\Tests\Workload;
 
 use Larder\Cli\Compare\StoreLocations;
-use Larder\Cli\FileSystem;
 use Larder\Cli\Measure\Block;
 use Larder\Cli\Measure\Sample;
-use Larder\Cli\Php;
+use Larder\Cli\System\FileSystem;
+use Larder\Cli\System\Php;
 use Larder\Cli\Workload\Memory;
 use Larder\Cli\Workload\MemoryTask;
 use Larder\Cli\Workload\SystemCalls;

@@ -5,12 +5,12 @@ declare(strict_types=1);
 namespace Larder\Cli\Tests\Workload;
 
 use Larder\Contract\Store;
-use Larder\Driver\Common\OneByOne;
+use Larder\Driver\Common\LoopedBatch;
 
 /** Keeps values in an array of the process. */
 final class NoCallsStore implements Store
 {
-    use OneByOne;
+    use LoopedBatch;
 
     /** @var array<string, mixed> */
     private array $values = [];

@@ -5,13 +5,13 @@ declare(strict_types=1);
 namespace Larder\Cli\Tests\Workload;
 
 use Larder\Contract\Store;
-use Larder\Driver\Common\OneByOne;
-use Larder\Driver\File\FileStore;
+use Larder\Driver\Common\LoopedBatch;
+use Larder\Internal\Driver\File\FileStore;
 
 /** A store whose files all processes of a test share, in the directory that the environment names. */
 abstract class OverFiles implements Store
 {
-    use OneByOne;
+    use LoopedBatch;
 
     public const DIRECTORY = 'LARDER_TEST_DIRECTORY';
 
@@ -20,7 +20,8 @@ abstract class OverFiles implements Store
 
     public function __construct()
     {
-        $this->files = new FileStore((string) getenv(self::DIRECTORY));
+        $directory = getenv(self::DIRECTORY);
+        $this->files = new FileStore(\is_string($directory) ? $directory : throw new \LogicException('no ' . self::DIRECTORY));
     }
 
     public function get(string $key, mixed $default = null): mixed

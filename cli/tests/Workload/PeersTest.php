@@ -8,7 +8,7 @@ use Larder\Cli\Compare\StoreLocations;
 use Larder\Cli\Measure\Sample;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Unavailable;
-use Larder\Cli\Php;
+use Larder\Cli\System\Php;
 use Larder\Cli\Workload\Peer;
 use Larder\Cli\Workload\Peers;
 use Larder\Cli\Workload\PeerTask;

@@ -4,9 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Workload;
 
-use Larder\Cli\Compare\Kind;
 use Larder\Cli\Compare\Target;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\Report\Kind;
+use Larder\Cli\System\TemporaryDirectory;
 use Larder\Cli\Workload\Safety;
 use Larder\Cli\Workload\SafetyBlock;
 use PHPUnit\Framework\Attributes\DataProvider;

@@ -4,11 +4,11 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Workload;
 
-use Larder\Cli\Compare\Kind;
 use Larder\Cli\Compare\Target;
 use Larder\Cli\Measure\Sample;
 use Larder\Cli\Measure\Unavailable;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\Report\Kind;
+use Larder\Cli\System\TemporaryDirectory;
 use Larder\Cli\Workload\StampedeBlock;
 
 final class StampedeTest extends TaskTestCase

@@ -4,11 +4,11 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Workload;
 
-use Larder\Cli\FileSystem;
 use Larder\Cli\Measure\Block;
 use Larder\Cli\Measure\Runner;
 use Larder\Cli\Measure\Sample;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\FileSystem;
+use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\TestCase;
 
 /** Tasks in real processes, on stores that work and stores that do not. */
@@ -19,12 +19,12 @@ abstract class TaskTestCase extends TestCase
     protected function setUp(): void
     {
         $this->directory = new TemporaryDirectory(FileSystem::tmpfs());
-        putenv(OverFiles::DIRECTORY . '=' . $this->directory->path);
+        $_ENV[OverFiles::DIRECTORY] = $this->directory->path; // Symfony's Process passes on what is here
     }
 
     protected function tearDown(): void
     {
-        putenv(OverFiles::DIRECTORY);
+        unset($_ENV[OverFiles::DIRECTORY]);
         $this->directory?->remove();
     }
 

@@ -4,13 +4,12 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Report\Html;
 
-use Larder\Cli\Advice\Advice;
 use Larder\Cli\Advice\Profile;
 use Larder\Cli\Report\Output;
 use Larder\Cli\Report\Report;
 use Larder\Cli\Report\TextFile;
 
-/** `larder compare --html FILE`: one page that shows the report, and needs nothing beside it. See docs/report.md. */
+/** `larder compare --html FILE`: one page that shows the report, and needs nothing beside it. See docs/measure.md. */
 final class HtmlFile implements Output
 {
     /** @param Profile|null $profile what the advice on the page is for */
@@ -18,6 +17,6 @@ final class HtmlFile implements Output
 
     public function write(Report $report, string $file): void
     {
-        TextFile::write($file, (new Page($report, Advice::of($report, $this->profile)))->html());
+        TextFile::write($file, (new Page($report, $this->profile))->html());
     }
 }

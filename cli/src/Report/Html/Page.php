@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Report\Html;
 
+use Larder\Cli\Advice\Advice;
+use Larder\Cli\Advice\Profile;
 use Larder\Cli\Report\Report;
 use Larder\Cli\Report\ResultFile;
 use Larder\Cli\Report\Row;
@@ -17,8 +19,7 @@ final class Page
 {
     private const FLAGS = \JSON_THROW_ON_ERROR | \JSON_PRESERVE_ZERO_FRACTION | \JSON_HEX_TAG | \JSON_UNESCAPED_UNICODE | \JSON_UNESCAPED_SLASHES | \JSON_INVALID_UTF8_SUBSTITUTE;
 
-    /** @param array<string, list<string>> $advice sentences by title */
-    public function __construct(private readonly Report $report, private readonly array $advice = []) {}
+    public function __construct(private readonly Report $report, private readonly ?Profile $profile = null) {}
 
     public function html(): string
     {
@@ -28,13 +29,21 @@ final class Page
             '{{script}}' => self::part('page.js'),
         ];
 
+        // Studies and workloads are read in their charts.
+        $isComparison = array_filter($this->report->rows, static fn(Row $row): bool => $row->subject->table === 'compare') !== [];
+        $advice = Advice::of($this->report, $this->profile);
+        $screen = $isComparison && $advice !== null && $advice->chart() !== [] ? new Screen($this->report, $advice) : null;
+
         return strtr(self::part('page.html'), $scripts + [
             '{{title}}' => self::escaped($this->title()),
+            '{{headline}}' => $screen?->headline() ?? self::escaped($this->title()),
+            '{{run}}' => self::escaped($this->run()),
+            '{{screen}}' => $screen?->html() ?? '',
             '{{css}}' => self::part('page.css'),
             // The browser runs these scripts and no other, and connects to nothing.
             '{{script-hashes}}' => implode(' ', array_map(static fn(string $script): string => \sprintf("'sha256-%s'", base64_encode(hash('sha256', $script, true))), $scripts)),
             '{{licences}}' => self::escaped(self::part('vendor/d3/LICENSE') . "\n" . self::part('vendor/plot/LICENSE')),
-            '{{facts}}' => json_encode(['advice' => (object) $this->advice, 'scores' => $this->scores()], self::FLAGS),
+            '{{facts}}' => json_encode(['advice' => (object) ($advice?->details() ?? []), 'scores' => $this->scores()], self::FLAGS),
             '{{data}}' => base64_encode((string) gzencode(ResultFile::encode($this->report), 9)),
         ]);
     }
@@ -44,6 +53,24 @@ final class Page
         $processor = $this->report->environment['processor'] ?? null;
 
         return \is_string($processor) && $processor !== '' ? 'PHP caches, measured on ' . $processor : 'PHP caches, measured';
+    }
+
+    /** "23 Nov 2026 · PHP 8.2.36 · Intel Xeon, 2 cores" */
+    private function run(): string
+    {
+        $environment = array_filter($this->report->environment, \is_scalar(...));
+        $date = strtotime((string) ($environment['date'] ?? ''));
+
+        return implode(' · ', array_filter([
+            $date === false ? '' : gmdate('j M Y', $date),
+            isset($environment['php']) ? "PHP {$environment['php']}" : '',
+            implode(', ', array_filter([(string) ($environment['processor'] ?? ''), isset($environment['cores']) ? "{$environment['cores']} cores" : ''], self::isSaid(...))),
+        ], self::isSaid(...)));
+    }
+
+    private static function isSaid(string $text): bool
+    {
+        return $text !== '';
     }
 
     /**

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Tests\Report\Html;
 
 use Larder\Cli\Advice\Advice;
+use Larder\Cli\Advice\Bar;
 use Larder\Cli\Report\Html\HtmlFile;
 use Larder\Cli\Report\Html\Page;
 use Larder\Cli\Report\Report;
@@ -54,15 +55,56 @@ final class PageTest extends TestCase
     public function testTextOfTheReportStaysText(): void
     {
         $report = SampleReport::make();
-        $advice = [SampleReport::HOSTILE => [SampleReport::HOSTILE]];
-        $page = self::parsed(new Report(['processor' => SampleReport::HOSTILE] + $report->environment, $report->rows, $report->notMeasured, [SampleReport::HOSTILE]), $advice);
+        $rows = array_map(static function (Row $row): Row {
+            $fields = $row->toArray();
+            $fields['store'] .= $fields['store'] === 'larder' ? '' : SampleReport::HOSTILE;
+
+            return Row::fromArray($fields);
+        }, $report->rows);
+        $page = self::parsed(new Report(['processor' => SampleReport::HOSTILE] + $report->environment, $rows, $report->notMeasured, [SampleReport::HOSTILE]));
 
         self::assertCount(5, self::nodes($page, '//script'));
         self::assertCount(0, self::nodes($page, '//img'));
         self::assertSame('PHP caches, measured on ' . SampleReport::HOSTILE, self::text($page, '//title'));
-        $facts = json_decode(self::text($page, '//script[@id="facts"]'), true);
-        self::assertIsArray($facts);
-        self::assertSame($advice, $facts['advice']);
+        self::assertStringContainsString(SampleReport::HOSTILE, self::text($page, '//p[@id="spoilers"]'));
+    }
+
+    /** Without any script: the answers of the terminal, the chart in two sizes, and what may have spoiled the run. */
+    public function testFirstScreenHasTheAnswers(): void
+    {
+        $report = ResultFile::read(__DIR__ . '/../../Advice/recorded.jsonl');
+        $page = self::parsed(new Report($report->environment, $report->rows, [], ['One fact: what to do.', 'Another']));
+        self::assertSame('A request’s cache calls take 3.10 µs with Larder, 184 µs with APCu and 982 µs with Redis', self::text($page, '//h1'));
+        self::assertSame('23 Nov 2026 · PHP 8.2.36 · Intel(R) Xeon(R) Processor, 2 cores', self::text($page, '//p[@class="run"]'));
+        foreach (Advice::of($report)?->answers() ?? [] as $title => $answer) {
+            $letters = static fn(string $text): string => (string) preg_replace('/[ .]/', '', $text);
+            $card = self::text($page, "//section[h2=\"$title\"]");
+            self::assertSame($letters($title . $answer->text . $answer->dsn), $letters($card));
+        }
+        self::assertCount(2, self::nodes($page, '//figure//*[local-name()="svg"]'));
+        self::assertCount(2 * 5, self::nodes($page, '//figure//*[local-name()="rect"]'));
+        self::assertStringContainsString('2 facts', self::text($page, '//details[@id="spoilers"]'));
+    }
+
+    /** Bars begin at zero and are as long as their figures. */
+    public function testBarsOfTheFirstScreenAreLinear(): void
+    {
+        $report = ResultFile::read(__DIR__ . '/../../Advice/recorded.jsonl');
+        $page = self::parsed($report);
+        $lengths = [];
+        foreach (self::nodes($page, '//*[local-name()="svg"][@class="wide"]//*[local-name()="rect"]') as $bar) {
+            \assert($bar instanceof \DOMElement);
+            $lengths[$bar->getAttribute('x')][] = (float) $bar->getAttribute('width');
+        }
+        self::assertCount(1, $lengths);
+        $figures = [];
+        foreach (Advice::of($report)?->chart() ?? [] as $bars) {
+            array_push($figures, ...array_map(static fn(Bar $bar): float => $bar->cost->value, $bars));
+        }
+        $lengths = array_values($lengths)[0];
+        foreach ($figures as $i => $figure) {
+            self::assertEqualsWithDelta(max(2.0, $figure / max([1.0, ...$figures]) * max([1.0, ...$lengths])), $lengths[$i], 0.2);
+        }
     }
 
     public function testAdviceAndScoresAreThoseOfTheReport(): void
@@ -79,7 +121,7 @@ final class PageTest extends TestCase
 
         /** @var array{advice: array<string, list<string>>, scores: list<array{title: string, scores: list<array{name: string, score: float, low: ?float}>}>} $facts */
         $facts = json_decode($match[1] ?? '', true);
-        self::assertSame(Advice::of($report), $facts['advice']);
+        self::assertSame(Advice::of($report)?->details(), $facts['advice']);
         $ofCompare = Score::of(array_values(array_filter($report->rows, static fn(Row $row): bool => $row->subject->table === 'compare')));
         self::assertSame('Default settings', $facts['scores'][0]['title']);
         self::assertSame(
@@ -109,14 +151,13 @@ final class PageTest extends TestCase
         return self::$page ??= self::parsed(SampleReport::make());
     }
 
-    /** @param array<string, list<string>> $advice */
-    private static function parsed(Report $report, array $advice = []): \DOMXPath
+    private static function parsed(Report $report): \DOMXPath
     {
         $document = new \DOMDocument();
         $errors = libxml_use_internal_errors(true);
-        $document->loadHTML((new Page($report, $advice))->html(), \LIBXML_PARSEHUGE);
+        $document->loadHTML((new Page($report))->html(), \LIBXML_PARSEHUGE);
         // libxml knows the elements of HTML 4 only
-        $wrong = array_filter(libxml_get_errors(), static fn(\LibXMLError $error): bool => preg_match('/^Tag (header|nav|main|footer|details|summary|svg) invalid/', $error->message) !== 1);
+        $wrong = array_filter(libxml_get_errors(), static fn(\LibXMLError $error): bool => preg_match('/^Tag (header|nav|main|footer|details|summary|svg|section|figure|figcaption|rect|path|text) invalid/', $error->message) !== 1);
         libxml_clear_errors();
         libxml_use_internal_errors($errors);
         self::assertSame([], $wrong);

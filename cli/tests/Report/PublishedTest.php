@@ -2,13 +2,13 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Tests;
+namespace Larder\Cli\Tests\Report;
 
 use Larder\Cli\Compare\Operation;
 use Larder\Cli\Compare\PublishedCounterpart;
 use Larder\Cli\Compare\Value;
 use Larder\Cli\Measure\Subject;
-use Larder\Cli\Published;
+use Larder\Cli\Report\Published;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 
@@ -44,7 +44,7 @@ final class PublishedTest extends TestCase
     public function testEveryReadOfThe2013StudyIsShown(): void
     {
         /** @var array{rows: list<array{study: string}>} $data */
-        $data = json_decode((string) file_get_contents(\dirname(__DIR__) . '/data/published.json'), true);
+        $data = json_decode((string) file_get_contents(\dirname(__DIR__, 2) . '/data/published.json'), true);
         $published = new PublishedCounterpart(Published::load());
         $found = 0;
         $engines = ['apcu' => [null], 'shmop' => [null], 'memcache' => ['socket', 'tcp'], 'memcached' => ['tcp'], 'mysql-myisam' => ['tcp'], 'mysql-memory' => ['tcp'], 'file' => ['disk'], 'php-file' => ['disk']];

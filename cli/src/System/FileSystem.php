@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli;
+namespace Larder\Cli\System;
 
 /** What kind of file system is where: memory or disk. */
 final class FileSystem

@@ -2,9 +2,9 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Tests;
+namespace Larder\Cli\Tests\System;
 
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\TestCase;
 
 final class TemporaryDirectoryTest extends TestCase

@@ -2,10 +2,9 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Measure;
+namespace Larder\Cli\Report;
 
-use Larder\Cli\Report\PublishedFigure;
-use Larder\Cli\Report\Row;
+use Larder\Cli\Measure\Subject;
 
 /** A suite that knows more of its rows than their figures. */
 interface Annotator

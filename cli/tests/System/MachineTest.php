@@ -2,11 +2,11 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Tests;
+namespace Larder\Cli\Tests\System;
 
-use Larder\Cli\CpuAffinity;
-use Larder\Cli\FileSystem;
-use Larder\Cli\Machine;
+use Larder\Cli\System\CpuAffinity;
+use Larder\Cli\System\FileSystem;
+use Larder\Cli\System\Machine;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
@@ -33,8 +33,8 @@ final class MachineTest extends TestCase
 
     public function testPinnedProcessAndItsChildrenRunOnOneCore(): void
     {
-        $code = 'require $argv[1]; $core = Larder\Cli\CpuAffinity::pin(); passthru("grep Cpus_allowed_list: /proc/self/status"); echo "$core\n";';
-        $process = new Process([\PHP_BINARY, '-r', $code, \dirname(__DIR__, 2) . '/vendor/autoload.php']);
+        $code = 'require $argv[1]; $core = Larder\Cli\System\CpuAffinity::pin(); passthru("grep Cpus_allowed_list: /proc/self/status"); echo "$core\n";';
+        $process = new Process([\PHP_BINARY, '-r', $code, \dirname(__DIR__, 3) . '/vendor/autoload.php']);
         $process->mustRun();
         $cores = CpuAffinity::allowed();
         self::assertMatchesRegularExpression(\sprintf('/^Cpus_allowed_list:\s+%1$d\n%1$d\n$/', (int) end($cores)), $process->getOutput());

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli;
+namespace Larder\Cli\System;
 
 /**
  * Text of somebody else, for the terminal: without control characters. They would move the cursor, change colors and the

@@ -2,9 +2,9 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Tests;
+namespace Larder\Cli\Tests\System;
 
-use Larder\Cli\CpuAffinity;
+use Larder\Cli\System\CpuAffinity;
 use PHPUnit\Framework\TestCase;
 
 final class CpuAffinityTest extends TestCase

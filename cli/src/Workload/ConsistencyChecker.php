@@ -10,7 +10,7 @@ use Larder\Contract\Store;
  * Reads and writes keys that other processes write as well, and counts what no store may give. A value names its key, its
  * writer and how many that writer had written before; its length differs, and a checksum of all its bytes stands last.
  */
-final class Witness
+final class ConsistencyChecker
 {
     public const KEYS = 32;
     private const MOST_BYTES = 4_000;

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli;
+namespace Larder\Cli\Command;
 
 use Symfony\Component\Console\Exception\InvalidOptionException;
 

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Server;
+namespace Larder\Cli\System;
 
 use Symfony\Component\Process\ExecutableFinder;
 use Symfony\Component\Process\Process;
@@ -16,7 +16,7 @@ final class Executable
     private function __construct(public readonly string $path) {}
 
     /**
-     * @param non-empty-list<string> $names the first that is found is taken
+     * @param non-empty-list<string> $names the first that is found is taken; a name is looked for in PATH, a path is not
      * @param string $package the Debian package that holds it
      * @throws ServerFailed naming the package when no name is found
      */
@@ -24,8 +24,8 @@ final class Executable
     {
         $finder = new ExecutableFinder();
         foreach ($names as $name) {
-            $path = $finder->find($name, null, self::SERVER_DIRECTORIES);
-            if ($path !== null) {
+            $path = str_contains($name, '/') ? $name : $finder->find($name, null, self::SERVER_DIRECTORIES);
+            if ($path !== null && is_file($path) && is_executable($path)) {
                 return new self($path);
             }
         }

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli;
+namespace Larder\Cli\System;
 
 use Symfony\Component\Process\ExecutableFinder;
 use Symfony\Component\Process\Process;

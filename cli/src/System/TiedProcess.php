@@ -2,10 +2,8 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli;
+namespace Larder\Cli\System;
 
-use Larder\Cli\Server\Executable;
-use Larder\Cli\Server\ServerFailed;
 use Symfony\Component\Process\Exception\ProcessSignaledException;
 use Symfony\Component\Process\Exception\ProcessTimedOutException;
 use Symfony\Component\Process\Process;

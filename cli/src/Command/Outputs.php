@@ -2,10 +2,15 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Report;
+namespace Larder\Cli\Command;
 
 use Larder\Cli\Advice\Profile;
+use Larder\Cli\Report\Csv;
 use Larder\Cli\Report\Html\HtmlFile;
+use Larder\Cli\Report\Markdown;
+use Larder\Cli\Report\Output;
+use Larder\Cli\Report\Publish;
+use Larder\Cli\Report\ResultFile;
 use Symfony\Component\Console\Exception\InvalidOptionException;
 
 /** Every way to write a report, by the option of `larder compare` that asks for it. A new one is a line here. */

@@ -2,9 +2,9 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Tests\Compare;
+namespace Larder\Cli\Tests\Report;
 
-use Larder\Cli\Compare\Figure;
+use Larder\Cli\Report\Figure;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 

@@ -2,9 +2,9 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Tests;
+namespace Larder\Cli\Tests\Command;
 
-use Larder\Cli\ListOption;
+use Larder\Cli\Command\ListOption;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Console\Exception\InvalidOptionException;

@@ -2,19 +2,25 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Report;
+namespace Larder\Cli\Command;
 
-use Larder\Cli\Compare\Figure;
-use Larder\Cli\Compare\Kind;
+use Larder\Cli\Advice\Advice;
+use Larder\Cli\Advice\Profile;
 use Larder\Cli\Compare\PublishedCounterpart;
-use Larder\Cli\Compare\Verdict;
+use Larder\Cli\Report\Figure;
+use Larder\Cli\Report\Kind;
+use Larder\Cli\Report\PairwiseTests;
+use Larder\Cli\Report\Ranks;
+use Larder\Cli\Report\Report;
+use Larder\Cli\Report\Row;
+use Larder\Cli\Report\Setup;
 use Larder\Cli\Timing\Statistics;
 use Symfony\Component\Console\Helper\Table;
 use Symfony\Component\Console\Helper\TableCell;
 use Symfony\Component\Console\Helper\TableCellStyle;
 use Symfony\Component\Console\Output\OutputInterface;
 
-/** The report for people who read it in a terminal: at most 80 columns wide. */
+/** All tables and lists of a report as text, at most 80 columns wide. */
 final class Terminal
 {
     private const WIDTH = 80;
@@ -42,7 +48,7 @@ final class Terminal
     }
 
     /** @param list<string> $environment lines */
-    public function print(Report $report, array $environment): void
+    public function print(Report $report, array $environment, ?Profile $profile = null): void
     {
         $this->lines($environment);
         $tables = [];
@@ -61,7 +67,9 @@ final class Terminal
         $this->section('Failed', self::failures($report->rows));
         $this->section('Not measured', self::missing($report->notMeasured));
         $this->section('What may have spoiled this run', $report->spoilers);
-        $this->section('Verdict', (new Verdict($tables[self::COMPARE] ?? []))->lines());
+        foreach (Advice::of($report, $profile)?->details() ?? [] as $title => $lines) {
+            $this->section($title, $lines);
+        }
     }
 
     /** @param non-empty-list<Row> $rows */
@@ -160,6 +168,7 @@ final class Terminal
         foreach ($row->subject->settings as $name => $setting) {
             $settings[] = match (true) {
                 $isComparison && $setting === 'no opcache' => '*',
+                $isComparison && $name === 'tier' => '+',
                 $setting === 'on' => $name, // "redis socket persistent"
                 default => $setting,
             };
@@ -248,9 +257,9 @@ final class Terminal
                 ? \sprintf('A figure is the median of %d processes, ± half the width of its 95 %% confidence interval. %s', $rounds, $this->unranked === 0
                     ? 'Rows of the same rank (#) show no difference.'
                     : \sprintf('Ranks need more rounds: to tell %d rows apart, %d.', $this->unranked, PairwiseTests::roundsFor($this->unranked)))
-                : \sprintf('No intervals: a quick look. A figure is the median of %d process%s; that shows no differences.', $rounds, $rounds === 1 ? '' : 'es'),
+                : \sprintf('A figure is the median of %d process%s: too few for intervals.', $rounds, $rounds === 1 ? '' : 'es'),
             ...($isComparison ? ['The ratio is to the fastest store that other processes share (array is private).'] : []),
-            ...($isComparison ? ['Columns named for a year: published figures of that study, on its machine. *: without opcache.'] : []),
+            ...($isComparison ? ['Columns named for a year: published figures of that study, on its machine. *: without opcache. +: behind copies in Larder.'] : []),
         ])]);
     }
 

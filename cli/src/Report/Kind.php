@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Compare;
+namespace Larder\Cli\Report;
 
 use Larder\Driver\Scope;
 use Larder\Drivers;

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli;
+namespace Larder\Cli\System;
 
 /**
  * Command lines for PHP processes that measure: this PHP with its own settings, opcache on, and what else is asked for.
@@ -55,7 +55,7 @@ final class Php
     /** @return string|null the path of an extension that dev/setup has only unpacked, in a clone */
     public static function unpacked(string $extension): ?string
     {
-        $path = \sprintf('%s/var/%s/%s/%s.so', \dirname(__DIR__, 2), $extension, self::version(), $extension);
+        $path = \sprintf('%s/var/%s/%s/%s.so', \dirname(__DIR__, 3), $extension, self::version(), $extension);
 
         return is_file($path) ? $path : null;
     }

@@ -2,30 +2,30 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli;
+namespace Larder\Cli\Report;
 
 /**
  * The figures that the studies of 2008, 2013 and 2016 and a hosting company printed: cli/data/published.json, one row a
  * figure. (Its "notes" tell what the studies left open and where their texts contradict themselves.)
  *
- * @phpstan-type Figure array{study: string, table: string, engine: string, connection: ?string, serializer: ?string, compression: ?string, environment: ?string, value: ?string, bytes: ?int, operation: string, figure: int|float, stddev: int|float|null, unit: string, operations: int, remark?: string}
+ * @phpstan-type PublishedRow array{study: string, table: string, engine: string, connection: ?string, serializer: ?string, compression: ?string, environment: ?string, value: ?string, bytes: ?int, operation: string, figure: int|float, stddev: int|float|null, unit: string, operations: int, remark?: string}
  */
 final class Published
 {
     private const NANOSECONDS = ['s' => 1e9, 'ms' => 1e6, 'us' => 1e3];
 
-    /** @param list<Figure> $rows */
+    /** @param list<PublishedRow> $rows */
     private function __construct(private readonly array $rows) {}
 
     public static function load(): self
     {
-        /** @var array{rows: list<Figure>} $data */
-        $data = json_decode((string) file_get_contents(\dirname(__DIR__) . '/data/published.json'), true, flags: \JSON_THROW_ON_ERROR);
+        /** @var array{rows: list<PublishedRow>} $data */
+        $data = json_decode((string) file_get_contents(\dirname(__DIR__, 2) . '/data/published.json'), true, flags: \JSON_THROW_ON_ERROR);
 
         return new self($data['rows']);
     }
 
-    /** @return list<Figure> */
+    /** @return list<PublishedRow> */
     public function rows(): array
     {
         return $this->rows;

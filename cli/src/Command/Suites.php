@@ -2,11 +2,13 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Measure;
+namespace Larder\Cli\Command;
 
 use Larder\Cli\Compare\StoreLocations;
 use Larder\Cli\Http\ReadPerRequest;
 use Larder\Cli\Http\SailPages;
+use Larder\Cli\Measure\StoreFilter;
+use Larder\Cli\Measure\Suite;
 use Larder\Cli\Study\Study2008;
 use Larder\Cli\Study\Study2013;
 use Larder\Cli\Study\Study2016;
