@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 $root = __DIR__;
 $folders = array_filter(
-    ["$root/library", "$root/polyfill", "$root/legacy", "$root/cli", "$root/tests", "$root/dev"],
+    ["$root/library", "$root/compat", "$root/cli", "$root/tests", "$root/dev", "$root/lab"],
     'is_dir',
 );
 $commands = array_filter(["$root/cli/bin/larder", "$root/larder"], 'is_file');

@@ -11,9 +11,7 @@ composer_install = composer install --no-interaction --no-progress --no-ansi
 
 ## compare    build the engine, start every store and compare them; ARGS="--quick" and the like
 compare:
-	@dev/setup php build stores
-	@$(MAKE) vendor extension
-	@./larder compare $(ARGS)
+	@dev/compare $(ARGS)
 
 ## studies    measure the published tables of all studies again, beside what was published
 studies:
@@ -31,18 +29,11 @@ prove:
 	@dev/setup
 	@dev/test --long $(ARGS)
 
-## prove-php-src  run php-src's own tests with fetched values in the place of their literals
-prove-php-src:
-	@dev/setup
-	@$(MAKE) vendor-dev extension
-	@dev/build-extension unreadable
-	@dev/prove-php-src
-
 ## figures    measure the figures of docs/ and GUARANTEES.md again, on this machine
 figures:
-	@dev/setup php build stores
+	@dev/setup php build stores studies
 	@$(MAKE) vendor-dev extension
-	@dev/figures $(ARGS)
+	@lab/figures/run $(ARGS)
 
 ## lint       style and static analysis only
 lint:
@@ -59,6 +50,14 @@ fmt:
 ## extension  build extension/modules/larder.so, if its sources have changed
 extension:
 	@dev/build-extension
+
+## install    build and install the engine for every PHP here; WITH=apcu also the module that replaces APCu
+install:
+	@dev/install $(WITH)
+
+## uninstall  undo that
+uninstall:
+	@dev/install --remove
 
 ## clean      remove all that was built or fetched into this folder
 clean:
@@ -85,4 +84,4 @@ help:
 	@echo "make …"
 	@sed -n 's/^## /  /p' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: compare studies test prove prove-php-src figures lint fmt extension clean vendor vendor-dev help
+.PHONY: compare studies test prove figures lint fmt extension install uninstall clean vendor vendor-dev help

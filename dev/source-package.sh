@@ -4,7 +4,7 @@
 # This machine's sources of Debian or Ubuntu, as sources of source packages; those of another release, if one is named.
 source_lists() { # folder, release
     local own
-    own="$(. /etc/os-release && echo "${VERSION_CODENAME-}")"
+    own="$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)" # not sourced: it has names of its own
     { cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null || true; } |
         sed -nE 's#^deb (.*/(debian|debian-security|ubuntu)/? .*)#deb-src \1#p' >"$1/lines.list"
     { sed -s '$a\\' /etc/apt/sources.list.d/*.sources 2>/dev/null || true; } | # a paragraph ends with its file

@@ -13,6 +13,6 @@ c_sources() {
 }
 
 shell_sources() {
-    grep -lE '^#!.*\b(ba)?sh$' dev/* dev/*/* larder .ci/run 2>/dev/null
+    grep -lE '^#!.*\b(ba)?sh$' dev/* dev/*/* lab/*/* larder .ci/run 2>/dev/null
     ls dev/*.sh dev/*/*.sh 2>/dev/null
 }

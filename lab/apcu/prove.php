@@ -1,0 +1,301 @@
+<?php
+
+/*
+ * What lab/apcu/prove asks of applications that nobody here wrote. Each answer is a line; those over both modules named apcu
+ * are compared.
+ *
+ *     php lab/apcu/prove.php mediawiki ADDRESS            what a reader and an editor do in a new wiki
+ *     php lab/apcu/prove.php symfony ADDRESS              what a visitor does in the shop
+ *     php lab/apcu/prove.php rounds PATH FILE             requests a second and processor time of rounds under load
+ *     php lab/apcu/prove.php composer PROJECT             its class loader
+ *     php lab/apcu/prove.php laravel                      the apc store of Laravel
+ *     php lab/apcu/prove.php wordpress                    its Site Health
+ *     php lab/apcu/prove.php rate SECONDS APCU LARDER     requests a second of two addresses, in turns
+ *     php -S ADDRESS -t WIKI lab/apcu/prove.php           serves the wiki, and at /cached what apcu_cache_info() says
+ */
+
+declare(strict_types=1);
+
+namespace Larder\Lab\ProveApcu;
+
+use Composer\Autoload\ClassLoader;
+use Illuminate\Cache\ApcStore;
+use Illuminate\Cache\ApcWrapper;
+use Illuminate\Cache\RateLimiter;
+use Illuminate\Cache\Repository;
+
+if (\PHP_SAPI === 'cli-server') {
+    if (($_SERVER['REQUEST_URI'] ?? '') !== '/cached') {
+        return false; // the wiki's own file
+    }
+    echo json_encode(apcu_cache_info(true));
+
+    return true;
+}
+
+/** A visitor's browser, for one site. */
+final class Visitor
+{
+    private readonly \CurlHandle $curl;
+
+    public function __construct(private readonly string $site)
+    {
+        $this->curl = curl_init();
+        curl_setopt_array($this->curl, [\CURLOPT_RETURNTRANSFER => true, \CURLOPT_COOKIEFILE => '', \CURLOPT_FOLLOWLOCATION => true, \CURLOPT_TIMEOUT => 60]);
+    }
+
+    /** @param array<string, string> $form what is posted, if there is any */
+    public function ask(string $path, array $form = []): string
+    {
+        curl_setopt($this->curl, \CURLOPT_URL, "http://$this->site$path");
+        $form === [] ? curl_setopt($this->curl, \CURLOPT_HTTPGET, true) : curl_setopt($this->curl, \CURLOPT_POSTFIELDS, http_build_query($form));
+        $answer = curl_exec($this->curl);
+
+        return \is_string($answer) ? $answer : throw new \RuntimeException("http://$this->site$path: " . curl_error($this->curl));
+    }
+
+    /** What is to be read on a page, without what differs from one request to the next. */
+    public function read(string $path): string
+    {
+        $page = $this->ask($path);
+        $text = html_entity_decode(strip_tags((string) preg_replace('~<(script|style)\b.*?</\1>|<!--.*?-->~s', '', $page)));
+
+        return curl_getinfo($this->curl, \CURLINFO_RESPONSE_CODE) . ' ' . self::normalized((string) preg_replace('/\s+/', ' ', $text));
+    }
+
+    /** Status and body as they came. What is posted is JSON. */
+    public function receive(string $path, ?string $posted = null): string
+    {
+        curl_setopt_array($this->curl, [\CURLOPT_URL => "http://$this->site$path", \CURLOPT_HTTPHEADER => ['Content-Type: application/json', 'Accept: application/json']]);
+        $posted === null ? curl_setopt($this->curl, \CURLOPT_HTTPGET, true) : curl_setopt($this->curl, \CURLOPT_POSTFIELDS, $posted);
+        $answer = curl_exec($this->curl);
+
+        return curl_getinfo($this->curl, \CURLINFO_RESPONSE_CODE) . ' ' . (\is_string($answer) ? $answer : throw new \RuntimeException("http://$this->site$path: " . curl_error($this->curl)));
+    }
+
+    /**
+     * @param array<string, string> $query
+     * @param array<string, string> $form
+     */
+    public function api(array $query, array $form = []): mixed
+    {
+        return json_decode($this->ask('/api.php?' . http_build_query($query + ['format' => 'json', 'formatversion' => '2']), $form), true, flags: \JSON_THROW_ON_ERROR);
+    }
+
+    /**
+     * Changes something, in a second of its own: MediaWiki compares the times of pages and of what it keeps of them, in seconds.
+     *
+     * @param array<string, string> $form
+     */
+    public function change(array $form): mixed
+    {
+        time_sleep_until(floor(microtime(true)) + 1);
+
+        return $this->api([], $form + ['token' => $this->token('csrf'), 'format' => 'json', 'formatversion' => '2']);
+    }
+
+    public function token(string $type): string
+    {
+        $answer = $this->api(['action' => 'query', 'meta' => 'tokens', 'type' => $type]);
+        $token = \is_array($answer) ? $answer['query']['tokens'][$type . 'token'] ?? null : null;
+
+        return \is_string($token) ? $token : throw new \RuntimeException("the wiki gives no token $type: " . json_encode($answer));
+    }
+
+    /** The jobs that wait depend on which of them MediaWiki found to be the same within a second. */
+    public static function normalized(string $text): string
+    {
+        return (string) preg_replace(['/[0-9a-f]{32,}/', '/"jobs":\d+/', '/\d{4}-\d\d-\d\dT[\d:]+Z/', '/\d\d:\d\d(:\d\d)?/', '/127\.0\.0\.1:\d+/'], ['ID', '"jobs":JOBS', 'TIME', 'TIME', 'SITE'], $text);
+    }
+}
+
+/** @return iterable<string, mixed> */
+function mediawiki(string $site): iterable
+{
+    $reader = new Visitor($site);
+    yield 'main page' => $reader->read('/index.php?title=Main_Page');
+    yield 'main page again' => $reader->read('/index.php?title=Main_Page');
+    yield 'scripts' => \strlen($reader->ask('/load.php?modules=jquery%7Cmediawiki.base&only=scripts&lang=en&skin=vector')) > 10_000;
+    yield 'styles' => crc32($reader->ask('/load.php?modules=skins.vector.styles.legacy%7Csite.styles&only=styles&lang=en&skin=vector'));
+    yield 'another language' => $reader->read('/index.php?title=Special:Version&uselang=de');
+
+    $editor = new Visitor($site);
+    $login = ['action' => 'login', 'lgname' => 'Admin'];
+    yield 'a wrong password' => $editor->api([], ['action' => 'login', 'lgname' => 'Admin', 'lgpassword' => 'wrong', 'lgtoken' => $editor->token('login'), 'format' => 'json']);
+    yield 'login' => $editor->api([], $login + ['lgpassword' => 'a long passphrase', 'lgtoken' => $editor->token('login'), 'format' => 'json', 'formatversion' => '2']);
+    yield 'who is it' => $editor->api(['action' => 'query', 'meta' => 'userinfo', 'uiprop' => 'rights|groups|options']);
+    foreach (['Template:Box' => '[{{{1}}}]', 'Larder' => "== Shelf ==\n{{Box|jam}} '''jars''' [[Main Page]] [[Missing]]\n[[Category:Food]]", 'Empty' => '.'] as $title => $text) {
+        yield "edit $title" => $editor->change(['action' => 'edit', 'title' => $title, 'text' => $text, 'summary' => 'new']);
+    }
+    yield 'page' => $reader->read('/index.php?title=Larder');
+    yield 'change of the template' => $editor->change(['action' => 'edit', 'title' => 'Template:Box', 'text' => '({{{1}}})']);
+    yield 'page with the changed template' => $reader->read('/index.php?title=Larder');
+    yield 'purged' => $editor->change(['action' => 'purge', 'titles' => 'Larder']);
+    yield 'page, purged' => $reader->read('/index.php?title=Larder');
+    yield 'interface message' => $editor->change(['action' => 'edit', 'title' => 'MediaWiki:Sitenotice', 'text' => 'Notice of the site']);
+    yield 'page with the notice' => $reader->read('/index.php?title=Larder');
+    yield 'moved' => $editor->change(['action' => 'move', 'from' => 'Larder', 'to' => 'Pantry', 'reason' => 'name']);
+    yield 'redirect' => $reader->read('/index.php?title=Larder');
+    yield 'watchlist' => $editor->api(['action' => 'query', 'list' => 'watchlistraw']);
+    yield 'history' => $reader->read('/index.php?title=Pantry&action=history');
+    yield 'category' => $reader->read('/index.php?title=Category:Food');
+    $changes = $editor->api(['action' => 'query', 'list' => 'recentchanges', 'rcprop' => 'title|user|comment|sizes|ids', 'rcdir' => 'newer'])['query']['recentchanges'];
+    usort($changes, static fn(array $a, array $b): int => $a['rcid'] <=> $b['rcid']); // several are of one second
+    yield 'recent changes' => $changes;
+    yield 'search' => $reader->read('/index.php?search=jars&ns0=1&fulltext=1');
+    yield 'deleted' => $editor->change(['action' => 'delete', 'title' => 'Empty']);
+    yield 'deleted page' => $reader->read('/index.php?title=Empty');
+    yield 'preferences' => $editor->read('/index.php?title=Special:Preferences');
+    yield 'statistics' => $reader->api(['action' => 'query', 'meta' => 'siteinfo', 'siprop' => 'statistics|namespaces']);
+    yield 'logout' => $editor->change(['action' => 'logout']);
+    yield 'who is it then' => $editor->api(['action' => 'query', 'meta' => 'userinfo']);
+    $cached = json_decode($reader->ask('/cached'), true, flags: \JSON_THROW_ON_ERROR);
+    yield 'the cache is used' => [$cached['num_entries'] > 100, $cached['num_hits'] > 1000];
+}
+
+/**
+ * Each page is asked for three times, so that both processes answer from the cache too.
+ *
+ * @return iterable<string, mixed>
+ */
+function symfony(string $site): iterable
+{
+    $visitor = new Visitor($site);
+    $review = ['author' => 'A reader', 'address' => 'reader@example.org', 'stars' => 4, 'text' => "J'ai lu <b>cela</b>"];
+    foreach ([1, 2, 3] as $time) {
+        foreach (['/', '/?page=2', '/?page=2&by=name', '/?page=100&by=price', '/?page=0', '/?by=colour', '/?page=x', '/article/1', '/article/7', '/article/none', '/nowhere'] as $path) {
+            yield "$path, time $time" => $visitor->receive($path);
+        }
+    }
+    yield 'a list cannot be posted' => $visitor->receive('/', '{}');
+    foreach ([$review, ['stars' => 5] + $review, ['stars' => 6] + $review, ['address' => 'nowhere'] + $review, ['stars' => 'many'] + $review, ['author' => 'nobody'], [], ['text' => str_repeat('x', 1001)] + $review] as $number => $posted) {
+        yield "review $number" => $visitor->receive('/article/7/review', json_encode($posted, \JSON_THROW_ON_ERROR));
+    }
+    yield 'no JSON' => $visitor->receive('/article/7/review', '{');
+    foreach ([1, 2, 3] as $time) {
+        yield "with reviews, time $time" => $visitor->receive('/article/7');
+    }
+    yield 'forgotten' => $visitor->receive('/article/7/forget', '');
+    foreach ([1, 2, 3] as $time) {
+        yield "without reviews, time $time" => $visitor->receive('/article/7');
+        yield "list, time $time" => $visitor->receive('/?page=2&by=name');
+    }
+    $cached = json_decode(substr($visitor->receive('/cached'), 4), true, flags: \JSON_THROW_ON_ERROR);
+    yield 'the cache is used' => [$cached['num_entries'] > 50, $cached['num_hits'] > 500];
+}
+
+/** @return iterable<string, mixed> */
+function composer(string $project): iterable
+{
+    $loader = require "$project/vendor/autoload.php";
+    \assert($loader instanceof ClassLoader);
+    $prefix = (string) $loader->getApcuPrefix();
+    yield 'prefix' => $prefix !== '';
+    yield 'classes' => [class_exists('App\One'), class_exists('App\Part\Two'), class_exists('App\Missing'), class_exists('App\Missing')];
+    yield 'what it has stored' => array_map(static fn(string $class): mixed => apcu_fetch($prefix . $class), ['App\One', 'App\Part\Two', 'App\Missing']);
+    // only the cache says where this one is
+    file_put_contents("$project/elsewhere.php", '<?php namespace App; final class Elsewhere {}');
+    apcu_store($prefix . 'App\Elsewhere', "$project/elsewhere.php");
+    yield 'found by what is stored' => [$loader->findFile('App\Elsewhere'), class_exists('App\Elsewhere')];
+}
+
+/** @return iterable<string, mixed> */
+function laravel(): iterable
+{
+    require __DIR__ . '/../../var/laravel/vendor/autoload.php';
+    $cache = new Repository(new ApcStore(new ApcWrapper(), 'laravel:'));
+    yield 'put and get' => [$cache->put('k', ['value'], 60), $cache->get('k'), $cache->has('k'), $cache->missing('absent'), $cache->get('absent', 'default')];
+    yield 'many' => [$cache->put(['1' => 'a', '2' => 'b'], 60), $cache->many(['1', '2', 'absent']), $cache->putMany(['3' => 'c', 'd' => 'd']), $cache->get('3')];
+    yield 'PSR-16' => [$cache->setMultiple(['4' => 'd'], 60), $cache->getMultiple(['4', 'absent'], 'default'), $cache->deleteMultiple(['4', '3']), $cache->get('4')];
+    yield 'pull' => [$cache->put(7, 'an integer', 60), $cache->get(7), $cache->pull(7), $cache->get(7)];
+    yield 'add' => [$cache->add('new', 1, 60), $cache->add('new', 2, 60), $cache->get('new')];
+    yield 'counters' => [$cache->increment('n'), $cache->increment('n', 5), $cache->decrement('n', 2), $cache->get('n')];
+    yield 'remember' => [$cache->remember('r', 60, static fn(): string => 'made'), $cache->remember('r', 60, static fn(): string => 'again'), $cache->forever('ever', 'x'), $cache->get('ever')];
+    yield 'values' => array_map(static function (mixed $value) use ($cache): mixed {
+        $cache->put('v', $value, 60);
+
+        return serialize($cache->get('v'));
+    }, [null, false, 0, 1.5, '', [], [[1, [2]]], new \ArrayObject([1]), new \DateTimeImmutable('2026-01-01 UTC')]);
+    $limiter = new RateLimiter($cache);
+    yield 'rate limiter' => [$limiter->attempt('login', 2, static fn(): string => 'in'), $limiter->hit('login'), $limiter->tooManyAttempts('login', 2), $limiter->remaining('login', 5), $limiter->clear('login')];
+    yield 'clear' => [$cache->forget('k'), $cache->forget('k'), $cache->clear(), $cache->get('ever')];
+}
+
+/** @return iterable<string, mixed> */
+function wordpress(): iterable
+{
+    \define('ABSPATH', __DIR__ . '/../../var/wordpress/root/usr/share/wordpress/');
+    require ABSPATH . 'wp-includes/plugin.php';
+    require ABSPATH . 'wp-admin/includes/class-wp-site-health.php';
+    $health = (new \ReflectionClass('WP_Site_Health'))->newInstanceWithoutConstructor(); // it would ask for a database
+    $offered = (new \ReflectionMethod($health, 'available_object_cache_services'))->invoke($health);
+    yield 'offered caches' => $offered;
+    yield 'APCu is one of them' => \in_array('APCu', $offered, true) ?: throw new \RuntimeException('Site Health does not find APCu');
+}
+
+/** @param non-empty-list<float> $numbers */
+function median(array $numbers): float
+{
+    sort($numbers);
+    $half = intdiv(\count($numbers), 2);
+
+    return ($numbers[$half] + $numbers[\count($numbers) - 1 - $half]) / 2;
+}
+
+/**
+ * Asks in turns, request by request, so that both have what the machine is busy with in common.
+ *
+ * @param array{string, string} $sites with APCu, and with the module of this repository
+ */
+function rate(float $seconds, array $sites): void
+{
+    $visitors = array_map(static fn(string $site): Visitor => new Visitor($site), $sites);
+    $times = [[], []];
+    $ratios = [];
+    $end = microtime(true) + $seconds;
+    for ($round = 0; $round < 10 || microtime(true) < $end; $round++) {
+        foreach ($round % 2 === 0 ? [0, 1] : [1, 0] as $site) {
+            $start = hrtime(true);
+            $visitors[$site]->ask('/index.php?title=Main_Page');
+            $times[$site][] = (hrtime(true) - $start) / 1e9;
+        }
+        $ratios[] = $times[0][$round] / $times[1][$round];
+    }
+    printf("   its main page, one visitor: %.1f requests a second, with APCu %.1f; ratio %.2f\n", 1 / median($times[1]), 1 / median($times[0]), median($ratios));
+}
+
+/** @param string $file a line a round: requests a second, requests and clock ticks of APCu, then of the module of this repository */
+function rounds(string $path, string $file): void
+{
+    $rates = $costs = [[], []];
+    $faster = $cheaper = [];
+    foreach (array_map(static fn(string $line): array => array_map(floatval(...), explode(' ', $line)), (array) file($file)) as [$rate, $requests, $ticks, $ourRate, $ourRequests, $ourTicks]) {
+        $rates[0][] = $rate;
+        $rates[1][] = $ourRate;
+        $faster[] = $ourRate / $rate;
+        $costs[0][] = 10 * $ticks / $requests;
+        $costs[1][] = 10 * $ourTicks / $ourRequests;
+        $cheaper[] = ($ourTicks / $ourRequests) / ($ticks / $requests);
+    }
+    printf("   %s: %.0f requests a second, with APCu %.0f; ratio %.2f. Processor time of PHP %.2f ms a request, with APCu %.2f; ratio %.2f\n", $path, median($rates[1]), median($rates[0]), median($faster), median($costs[1]), median($costs[0]), median($cheaper));
+}
+
+$arguments = \array_slice($argv, 2);
+if ($argv[1] === 'rate') {
+    rate((float) $arguments[0], [$arguments[1], $arguments[2]]);
+    exit;
+}
+if ($argv[1] === 'rounds') {
+    rounds($arguments[0], $arguments[1]);
+    exit;
+}
+$answers = match ($argv[1]) {
+    'composer' => composer($arguments[0]),
+    'laravel' => laravel(),
+    'wordpress' => wordpress(),
+    'mediawiki' => mediawiki($arguments[0]),
+    'symfony' => symfony($arguments[0]),
+};
+foreach ($answers as $question => $answer) {
+    echo "$question: ", Visitor::normalized(json_encode($answer, \JSON_THROW_ON_ERROR | \JSON_UNESCAPED_SLASHES | \JSON_UNESCAPED_UNICODE)), "\n";
+}

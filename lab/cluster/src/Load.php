@@ -1,0 +1,180 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Lab\Failover;
+
+/**
+ * The operations of one process, each with what came of it. They begin at a fixed rate: those that are late, because one before
+ * them had to wait, begin as soon as they can, and none is left out.
+ *
+ * Every value names its key and a number that grows with each write, and nobody else writes these keys. So a value is noticed
+ * that is wrong, older than a confirmed one, or there again after an older one was; and a counter that grew by more than what
+ * was asked of it.
+ */
+final class Load
+{
+    public const KEYS = 120;
+    public const COUNTERS = 60;
+    public const LEASES = 20;
+    public const LEASE = 0.4;
+
+    /** What came of an operation. */
+    public const SERVED = 0;
+    public const NOT_SERVED = 1;
+    public const THREW = 2;
+    public const WRONG = 3;
+    public const LOST = 4;
+    /** There is no value, as the last write was not confirmed. */
+    public const DROPPED = 5;
+
+    /** What it was. */
+    public const GET = 0;
+    public const SET = 1;
+    public const COUNT = 2;
+    public const ACQUIRE = 3;
+
+    /** @var array<string, int> the number of the last confirmed write, or of what was read last; or a counter's value */
+    private array $confirmed = [];
+
+    /** @var array<string, float> when that began */
+    private array $since = [];
+
+    /** @var array<string, array<int, true>> the numbers of writes that were not confirmed: they may have been executed, or be later */
+    private array $unsure = [];
+
+    /** @var array<string, int> how many increments were not confirmed */
+    private array $unsureCounts = [];
+
+    /** @var array<string, true> keys of which the last write was not confirmed */
+    private array $dropped = [];
+
+    /** When the write began of which the last operation saw that it is lost; 0.0 when it saw none. */
+    private float $lost = 0.0;
+
+    private int $number = 0;
+
+    public function __construct(private readonly int $process) {}
+
+    public static function key(int $process, int $i): string
+    {
+        return \sprintf('p%d:%d', $process, $i);
+    }
+
+    /**
+     * @param int $rate operations a second
+     * @param string $end a file: it ends when that exists and nothing is late
+     * @param array<int, int> $shares of a hundred, by what it is
+     * @return list<int|float> six for each: when it began and ended (seconds, monotonic), the key's number, what it was, what
+     *                         came of it, and when the write began of which it saw that it is lost
+     */
+    public function run(Client $client, int $rate, string $end, array $shares): array
+    {
+        $log = [];
+        for ($i = 0; $i < self::KEYS; ++$i) {
+            $this->write($client, self::key($this->process, $i));
+        }
+        $first = self::now();
+        for ($number = 0;; ++$number) {
+            $left = $first + $number / $rate - self::now();
+            if ($left > 0 && file_exists($end)) {
+                break;
+            }
+            usleep(max(0, (int) (1e6 * $left)));
+            $dice = random_int(1, 100);
+            $what = self::GET;
+            while ($dice > $shares[$what]) {
+                $dice -= $shares[$what++];
+            }
+            $i = random_int(0, match ($what) {
+                self::ACQUIRE => self::LEASES,
+                self::COUNT => self::COUNTERS,
+                default => self::KEYS,
+            } - 1);
+            $start = self::now();
+            $this->lost = 0.0;
+
+            try {
+                $outcome = match ($what) {
+                    self::GET => $this->read($client, self::key($this->process, $i)),
+                    self::SET => $this->write($client, self::key($this->process, $i)),
+                    self::COUNT => $this->count($client, \sprintf('c%d:%d', $this->process, $i)),
+                    default => $client->lease("lease$i", self::LEASE) ? self::SERVED : self::NOT_SERVED,
+                };
+            } catch (\Throwable) {
+                $outcome = self::THREW;
+            }
+            array_push($log, $start, self::now(), $i, $what, $outcome, $this->lost);
+        }
+
+        return $log;
+    }
+
+    public static function now(): float
+    {
+        return hrtime(true) / 1e9;
+    }
+
+    private function write(Client $client, string $key): int
+    {
+        $number = ++$this->number;
+        $start = self::now();
+        $this->unsure[$key][$number] = $this->dropped[$key] = true; // also if it throws
+        if (!$client->set($key, "$key=$number=" . str_repeat('x', 200))) {
+            return self::NOT_SERVED;
+        }
+        unset($this->unsure[$key][$number], $this->dropped[$key]);
+        $this->confirmed[$key] = $number;
+        $this->since[$key] = $start;
+
+        return self::SERVED;
+    }
+
+    private function read(Client $client, string $key): int
+    {
+        $value = $client->get($key);
+        if ($value === null) {
+            return isset($this->dropped[$key]) ? self::DROPPED : self::NOT_SERVED;
+        }
+        [$itsKey, $number, $rest] = [...explode('=', $value, 3), '', ''];
+        if ($itsKey !== $key || $rest !== str_repeat('x', 200) || (int) $number < 1 || (int) $number > $this->number) {
+            return self::WRONG;
+        }
+        [$number, $last] = [(int) $number, $this->confirmed[$key] ?? 0];
+        if ($number > $last && !isset($this->unsure[$key][$number])) {
+            return self::WRONG; // what was lost is there again: servers disagree
+        }
+        $this->confirmed[$key] = $number;
+
+        return $number < $last ? $this->lost($key) : self::SERVED;
+    }
+
+    private function count(Client $client, string $key): int
+    {
+        $start = self::now();
+        $unsure = $this->unsureCounts[$key] ?? 0;
+        $this->unsureCounts[$key] = $unsure + 1; // also if it throws
+        $sum = $client->increment($key);
+        if ($sum === null) {
+            return self::NOT_SERVED;
+        }
+        $grown = $sum - ($this->confirmed[$key] ?? 0);
+        $this->unsureCounts[$key] = max(0, $unsure - max(0, $grown - 1));
+        $this->confirmed[$key] = $sum;
+        $outcome = match (true) {
+            $grown > 1 + $unsure => self::WRONG, // something was executed twice
+            $grown < 1 => $this->lost($key),
+            default => self::SERVED,
+        };
+        $this->since[$key] = $start;
+
+        return $outcome;
+    }
+
+    private function lost(string $key): int
+    {
+        $this->lost = $this->since[$key] ?? 0.0;
+
+        return self::LOST;
+    }
+}

@@ -1,0 +1,12 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Lab\Figures;
+
+/** What one request has paid, from its first line to the value. */
+final class RequestCost
+{
+    /** @param list<string> $files that were loaded, without the page and Composer's own */
+    public function __construct(public readonly int $nanoseconds, public readonly array $files, public readonly int $worker) {}
+}

@@ -1,0 +1,223 @@
+<?php
+
+declare(strict_types=1);
+
+/*
+ * Writes docs/figures.md from what was measured: the results beside it, each the output of a command that the page names.
+ *
+ *     php lab/figures/table.php docs/figures docs/figures.md
+ */
+
+use Larder\Lab\Figures\Measured;
+
+require __DIR__ . '/../../vendor/autoload.php';
+
+/** Value and operation of each column of the comparison. */
+const COLUMNS = [
+    'get 10 bytes' => ['10b', 'get'],
+    'get 64 kB' => ['64k', 'get'],
+    'get 50 x 50 array' => ['50 x 50 array', 'get'],
+    'set 10 bytes' => ['10b', 'set'],
+    'set 64 kB' => ['64k', 'set'],
+    'set 50 x 50 array' => ['50 x 50 array', 'set'],
+];
+
+/** Rows of the page by their names; the files have more. */
+const ENGINE = [
+    'fetch-10', 'fetch-table-php', 'fetch-table-igbinary', 'fetch-table-file', 'fetch-random', 'fetch-first', 'fpm-cold', 'attach', 'store-10', 'store-1024', 'store-65536',
+    'store-hashed-65536', 'fill', 'store-table-php', 'fetch-row', 'store-row', 'fetch-dates', 'store-dates', 'worker-1k', 'memory',
+];
+const LIBRARY = '/^(get-|psr16-|get-symfony-|psr16-symfony-|(redis|memcached|file)-(get|set)-)(10b|50-x-50-array)$/';
+
+/** @param list<list<string>> $rows */
+function table(array $rows): string
+{
+    $count = count($rows[0]);
+    $lines = array_map(static fn(array $row): string => '| ' . implode(' | ', $row) . ' |', $rows);
+    array_splice($lines, 1, 0, ['|---|' . str_repeat('---:|', $count - 1)]);
+
+    return implode("\n", $lines) . "\n";
+}
+
+/** Three digits: 0.0349, 70.4. */
+function microseconds(?float $nanoseconds): string
+{
+    if ($nanoseconds === null) {
+        return 'fails';
+    }
+
+    return number_format($nanoseconds / 1000, max(0, 2 - (int) floor(log10($nanoseconds / 1000))), '.', ',');
+}
+
+/**
+ * A line for each store and connection.
+ *
+ * @param list<array<mixed>> $rows
+ */
+function comparison(array $rows): string
+{
+    $cells = [];
+    foreach ($rows as $row) {
+        $connection = Measured::text($row, 'connection');
+        $settings = array_filter((array) ($row['settings'] ?? []), is_string(...));
+        $name = implode(', ', [Measured::text($row, 'store'), ...($connection === '' ? [] : [$connection]), ...array_values($settings)]);
+        $cells[$name][Measured::text($row, 'value')][Measured::text($row, 'operation')] = Measured::number($row, 'median');
+    }
+    uasort($cells, static fn(array $a, array $b): int => ($a['10b']['get'] ?? \INF) <=> ($b['10b']['get'] ?? \INF));
+    $lines = [['store', ...array_keys(COLUMNS)]];
+    foreach ($cells as $name => $values) {
+        $lines[] = [$name, ...array_map(static fn(array $column): string => microseconds($values[$column[0]][$column[1]] ?? null), array_values(COLUMNS))];
+    }
+
+    return table($lines);
+}
+
+/**
+ * Ours beside the peer's.
+ *
+ * @param list<array<mixed>> $rows
+ */
+function ratios(array $rows): string
+{
+    $lines = [['what', 'beside', 'Larder', 'the other', 'ratio', 'goal']];
+    foreach ($rows as $row) {
+        [$ours, $theirs, $ratio, $more] = array_map(static fn(string $key): ?float => Measured::number($row, $key), ['ours', 'theirs', 'ratio', 'more']);
+        if ($ours === null || $theirs === null || $ratio === null || $more === null) {
+            $lines[] = [Measured::text($row, 'work'), Measured::text($row, 'peer'), 'fails', '', '', ''];
+            continue;
+        }
+        $bound = Measured::number($row, 'bound');
+        $moreBound = Measured::number($row, 'more_bound');
+        $goals = [...($bound === null ? [] : [(string) round($bound, 4)]), ...($moreBound === null ? [] : [sprintf('+%.0f ns', $moreBound)])];
+        $isReached = ($bound !== null && $ratio <= $bound) || ($moreBound !== null && $more <= $moreBound);
+        $value = Measured::text($row, 'name') === 'memory' ? static fn(float $bytes): string => round($bytes) . ' bytes' : Measured::duration(...);
+        $lines[] = [
+            Measured::text($row, 'work'),
+            Measured::text($row, 'peer'),
+            $value($ours),
+            $value($theirs),
+            sprintf('%.*f', $ratio < 0.1 ? 4 : 2, $ratio),
+            $goals === [] ? '' : implode(' or ', $goals) . ($isReached ? '' : ', **missed**'),
+        ];
+    }
+
+    return table($lines);
+}
+
+/**
+ * What a request pays; as ratios, for no machine has the same microseconds.
+ *
+ * @param list<array<mixed>> $rows
+ */
+function requests(array $rows): string
+{
+    $lines = [['in one request', 'beside', 'ratio', 'files']];
+    foreach ($rows as $row) {
+        $ratio = Measured::number($row, 'ratio');
+        $files = array_map(static fn(mixed $number): int => is_int($number) ? $number : 0, array_values((array) ($row['files'] ?? [])));
+        $lines[] = [
+            str_replace('open ', '', Measured::text($row, 'work')),
+            Measured::text($row, 'peer'),
+            $ratio === null ? 'fails' : sprintf('%.2f', $ratio),
+            implode(', ', $files),
+        ];
+    }
+
+    return table($lines);
+}
+
+/** Table of the figures that lab/figures/run sessions wrote. */
+function sessions(string $file): string
+{
+    $lines = [['sessions in', 'ten of one', 'longest wait', 'out of order', 'updates lost', 'requests failed', 'alone, of files']];
+    foreach (array_slice((array) file($file, \FILE_IGNORE_NEW_LINES), 1) as $json) {
+        $row = (array) json_decode((string) $json, true);
+        $number = static fn(string $key): float => Measured::number($row, $key) ?? 0.0;
+        $lines[] = [
+            Measured::text($row, 'handler'),
+            sprintf('%.0f ms', $number('one_session_ms')),
+            sprintf('%.0f ms', $number('longest_wait_ms')),
+            sprintf('%.0f %%', $number('out_of_order_percent')),
+            sprintf('%.0f', $number('lost')),
+            sprintf('%.0f', $number('failed')),
+            sprintf('%.2f', $number('alone_of_files')),
+        ];
+    }
+
+    return table($lines);
+}
+
+/** Sentence with the figures that lab/figures/run contention wrote. */
+function contention(string $file): string
+{
+    $ratios = [];
+    foreach (array_slice((array) file($file, \FILE_IGNORE_NEW_LINES), 1) as $json) {
+        $row = (array) json_decode((string) $json, true);
+        $ratios[Measured::text($row, 'work')][] = Measured::number($row, 'ratio') ?? 0.0;
+    }
+    $range = static fn(string $work): string => isset($ratios[$work]) ? sprintf('%.1f to %.1f', min($ratios[$work]), max($ratios[$work])) : '?';
+
+    return sprintf('Two to sixteen processes on one key, with room and full: counts are %s times as many a second as with APCu, stores %s times (`make figures ARGS=contention`).', $range('count'), $range('store'));
+}
+
+/** @return list<list<string>> */
+function tsv(string $file): array
+{
+    return array_map(static fn(string $line): array => explode("\t", $line), explode("\n", trim((string) file_get_contents($file), "\n")));
+}
+
+[, $folder, $page] = [...$argv, '', ''];
+$compare = Measured::read("$folder/compare.jsonl");
+$engine = Measured::read("$folder/engine.jsonl");
+$library = Measured::read("$folder/library.jsonl");
+$request = Measured::read("$folder/request.jsonl");
+$engineRows = array_values(array_filter($engine->rows, static fn(array $row): bool => in_array(Measured::text($row, 'name'), ENGINE, true)));
+$libraryRows = array_values(array_filter($library->rows, static fn(array $row): bool => preg_match(LIBRARY, Measured::text($row, 'name')) === 1));
+file_put_contents($page, implode("\n", [
+    '# Figures',
+    '',
+    'After reading this page you know what was measured on one machine. `make figures` measures on yours and writes it, so do not edit it. All rows are in [docs/figures](figures/compare.jsonl).',
+    '',
+    '```sh',
+    'make figures ARGS=engine                               # compare, library, request, contention, sessions',
+    'lab/figures/run measure --rows fetch-10,store-10       # only printed',
+    '```',
+    '',
+    '## Stores',
+    '',
+    "Microseconds, medians of `./larder compare`, {$compare->machine()}. [How](measure.md#how-it-is-measured).",
+    '',
+    comparison($compare->rows),
+    '`array` is PHP code in one process, so one call into the engine is faster.',
+    '',
+    '## One request',
+    '',
+    "Opening a cache and one call under PHP-FPM, relative to symfony/cache with the same server and kept connections; files that each loads. `make figures ARGS=request`, {$request->machine()}.",
+    '',
+    requests($request->rows),
+    '## The engine',
+    '',
+    "Medians of `make figures ARGS=engine`, {$engine->machine()}. Larder and its peer alternate in short batches, in a new process with opcache for each row, on a segment of its own. `ratio` is the median of the pairs.",
+    '',
+    ratios($engineRows),
+    contention("$folder/contention.jsonl"),
+    '',
+    'Memory of arrays in PHP\'s own shape, which a fetch returns by a pointer, and serialized; the last column is relative to APCu with the php serializer:',
+    '',
+    table(tsv("$folder/memory.tsv")),
+    '## The library',
+    '',
+    "Medians of `make figures ARGS=library`, {$library->machine()}. The bare client uses the same serializer and no compression, by a socket on one core; for files it is `unserialize(file_get_contents())`, and a renamed temporary file. Larder also checks for hash collisions, stores expiry, and locks against counters. A goal is a ratio or a difference.",
+    '',
+    ratios($libraryRows),
+    '## Sessions',
+    '',
+    'Ten requests at once, which have a session open for 10 ms each; nine rounds of `make figures ARGS=sessions`, phpredis 5.3.7 and memcached 3.2.0 with their defaults. Of 90 updates and 180 requests; alone is opening and closing, relative to PHP\'s files.',
+    '',
+    sessions("$folder/sessions.jsonl"),
+    '## Serializers',
+    '',
+    '`./larder serializers` for an array of 50 x 50 numbers, PHP 8.2, AMD EPYC, 2 cores. lz4 takes up to 5 µs more than no compression, a signature 3.5 ns a byte; [all rows](figures/serializers.tsv). Writes with msgpack and json include a search for what they would change.',
+    '',
+    table(array_values(array_filter(tsv("$folder/serializers.tsv"), static fn(array $row): bool => !in_array($row[1] ?? '', ['lz4', 'signature'], true)))),
+]));
