@@ -1,12 +1,9 @@
-# Adding a store
+<?php
 
-All that Larder knows of a kind of store is in one folder, behind one interface: `Larder\Driver\Driver`. The resolver, `explain()`, `larder doctor`, `compare`, `stampede` and `dev/setup` ask the registry, `Larder\Drivers`, and name no store themselves; a test (`tests/StoreNamesTest.php`) sees to it.
+declare(strict_types=1);
 
-## In a package of your own
+// A store of your own, and the driver that gives it a DSN: entries are in a table of an SQLite file.
 
-A store, and the driver that gives it a DSN. This one keeps entries in a table of an SQLite file:
-
-```php
 use Larder\Cache;
 use Larder\Codec\Codec;
 use Larder\Contract\AtomicStore;
@@ -16,7 +13,7 @@ use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
 use Larder\Contract\Store;
 use Larder\Driver\Common\ChangesAtomically;
-use Larder\Driver\Common\OneByOne;
+use Larder\Driver\Common\LoopedBatch;
 use Larder\Driver\Common\PacksByCodec;
 use Larder\Driver\Driver;
 use Larder\Driver\Opener;
@@ -34,7 +31,7 @@ final class TableStore implements Store, AtomicStore, LockingStore, ListableStor
 {
     use ChangesAtomically;  // add, replace, touch, increment, swap, setIf, entries: by change() below
     use LocksByChanging;    // locks: by change() too
-    use OneByOne;           // getMany, setMany, deleteMany
+    use LoopedBatch;           // getMany, setMany, deleteMany
     use PacksByCodec;       // values to bytes and back
 
     private ?PDO $pdo = null;
@@ -184,38 +181,3 @@ $cache->increment('visits');                            // => 1
 $cache->remember('page', ttl: 60, make: fn(): string => '<h1>Home</h1>', tags: ['home']);
 $cache->invalidateTags(['home']);                       // => true
 $cache->get('page');                                    // => null
-```
-
-Register the driver in a file that Composer loads (`"autoload": {"files": ["register.php"]}`). A scheme or a name that is taken, or malformed, is refused.
-
-The contract tests of Larder run against this store, from this page. Yours inherits them too: [stores.md](stores.md#a-store-of-your-own). What the example leaves out: it never removes expired entries (a `PrunableStore` does), checks neither the owner nor the damage of its file, and waits for other writers for up to 5 seconds. A store on a server implements `RemoteStore` instead, throws `StoreFailed`, and gets a breaker from the opener.
-
-## What a driver says
-
-| method | says |
-|---|---|
-| `scheme()` | what the DSN begins with, its options, whether it names servers, which may ask for a password |
-| `open()` | how to open the store of a DSN. `Opener` gives the codec, says how to connect (`connection()`: a `Larder\Server\ConnectionSettings`), puts a breaker before a server, spreads keys over several (`servers()`), opens nested DSNs, and keeps what a cache and its sub-namespaces have together, such as a connection (`shared()`) |
-| `variants()` | the stores that its DSNs open, the default first |
-
-A `Variant` is one store under the one name that people see everywhere: `redis`, `predis`, `mysql`, `mysql-memory`. It says which options of the DSN make it, where it keeps values (`Scope`: the process, the workers of one FPM master, the machine, a server), which extension or package it needs, how it can be reached, which launcher starts a private server, where a server usually listens, and whether it is kept for the studies alone (`isLegacy`).
-
-Three interfaces are for some drivers only: `AutoCandidate` (`auto:` may take its store), `Diagnoses` (it knows why a store keeps nothing), `Erases` (a cleared namespace leaves a table or a folder).
-
-## In this repository: PostgreSQL
-
-| step | file |
-|---|---|
-| the store and its driver | `library/src/Driver/PostgreSql/`: `PostgreSqlStore.php`, `PostgreSqlDriver.php` |
-| the Debian packages, for `dev/setup` | `packages` in that folder: how to tell that one is there, and its name; `PHP` is PHP's version |
-| its line in the registry | `library/src/Drivers.php`: `'pgsql' => PostgreSqlDriver::class` |
-| its tests, which inherit all contracts | one class in `library/tests/Driver/PostgreSql/` |
-| the launcher of a private server | `cli/src/Server/PostgreSqlServer.php`, an implementation of `Server`; the variant names it: `server: 'PostgreSql'` |
-| what it can do, for people | its row in [stores.md](stores.md), which a test compares with the code |
-
-1. **Open without connecting.** `open()` checks the DSN and makes the store; the store connects when it is first needed, and is a `RemoteStore`.
-2. **Put the breaker before it:** `$opener->withBreaker($store, $dsn, $endpoint)`, or `servers()` where several servers may be named.
-3. **Take the codec from the opener:** `$opener->codec($dsn)`, and every serializer, compressor and signature works.
-4. **Say what only a login can tell:** with `needsLogin: true` doctor looks whether a server listens, and says how to try it.
-5. **Leave nothing behind:** `erase()` drops the table of a namespace, so that `larder stampede` leaves none.
-6. Run `dev/checks/phpunit library --filter PostgreSql`, then `larder doctor` and `larder compare --quick --stores pgsql`.
