@@ -18,7 +18,7 @@ final class TestCommandTest extends TestCase
         $this->clone = new TemporaryDirectory();
         $path = $this->clone->path;
         mkdir("$path/dev/checks", 0o777, true);
-        foreach (['dev/test', 'dev/php-settings.sh', 'dev/php-settings.php', 'dev/checks/left-running'] as $file) {
+        foreach (['dev/test', 'dev/php-settings.sh', 'dev/php-settings.php', 'dev/checks/again', 'dev/checks/left-running'] as $file) {
             copy(Repository::ROOT . "/$file", "$path/$file");
             chmod("$path/$file", 0o755);
         }
@@ -42,6 +42,21 @@ final class TestCommandTest extends TestCase
         self::assertStringEndsWith("arginfo: FAILED  a header\narginfo: 1 passed, 1 failed\nWhat to do: find the failures in var/test/arginfo.log. After a change, run make test ARGS=\"arginfo\"\n5 passed, 1 failed\n", $run->getOutput());
     }
 
+    /** As PHPUnit names it; the second run is asked for nothing else. */
+    public function testWhatFailedBesideOthersRunsAgainAlone(): void
+    {
+        $log = $this->clone->write('log', "There was 1 skipped test:\n\n1) A\\B::skipped\nno server\n\n--\n\nThere was 1 failure:\n\n1) A\\B::testC with data set \"d\" (E Object (...))\nfalse is true\n\n5 passed, 1 failed\n");
+        $this->write('dev/checks/phpunit', "if [ \"\$2 \$3\" = '--filter ~^(A\\\\B::testC)( with data set|\$)~' ]; then echo '1 passed, 0 failed'; else cat $log; exit 1; fi");
+        $run = $this->test('cli');
+        self::assertSame(0, $run->getExitCode(), $run->getOutput());
+        self::assertStringEndsWith("cli: 1) A\\B::testC with data set \"d\" (E Object (...))\ncli: false is true\ncli: passed alone, after it failed beside others: A\\B::testC\n10 passed, 0 failed\n", $run->getOutput());
+
+        $this->write('dev/checks/phpunit', "cat $log; exit 1");
+        $run = $this->test('cli');
+        self::assertSame(1, $run->getExitCode(), 'the control: it fails alone as well');
+        self::assertStringEndsWith("make test ARGS=\"cli\"\n9 passed, 1 failed\n", $run->getOutput());
+    }
+
     /** PHPUnit counts a deprecation as no failure, and lists it after the tests that were skipped. */
     public function testDeprecationThatFailsAPartIsNamed(): void
     {
@@ -59,10 +74,10 @@ final class TestCommandTest extends TestCase
         self::assertStringEndsWith("What to do: find the failures in var/test/extension.log. After a change, run make test\n3 passed, 1 failed\n", $run->getOutput());
     }
 
-    private function test(): Process
+    private function test(string ...$others): Process
     {
         $parts = array_filter(['wall', 'arginfo'], fn(string $part): bool => is_file($this->clone->path . "/dev/checks/$part"));
-        $process = new Process(['dev/test', ...$parts], $this->clone->path);
+        $process = new Process(['dev/test', ...$parts, ...array_values($others)], $this->clone->path);
         $process->run();
 
         return $process;
