@@ -1,8 +1,10 @@
 <?php
 
-declare(strict_types=1);
-
 /**
+ * @generate-function-entries
+ * @generate-class-entries
+ * @generate-legacy-arginfo 80200
+ *
  * Larder: a cache in shared memory, shared by all processes of one user on one machine.
  *
  * Keys are any 1 to 65,535 bytes; an empty or longer key throws a ValueError. `$ttl` is in seconds: 0 means no expiry,

@@ -100,7 +100,7 @@ final class PackagesTest extends TestCase
             $files->remove($folder);
         }
 
-        foreach (['config.m4', 'larder_arginfo.h', 'larder.stub.php', 'core', 'php', 'tests', 'LICENSE', 'README.md'] as $needed) {
+        foreach (['config.m4', 'larder_arginfo.h', 'core', 'php', 'tests', 'LICENSE', 'README.md'] as $needed) {
             self::assertContains($needed, $names);
         }
         self::assertNotContains('core-tests', $names);
