@@ -138,7 +138,11 @@ final class CompareCommand extends Command implements SignalableCommandInterface
             [...$environment->toArray(), 'rounds' => $rounds, 'options' => (object) $settings],
             $rows,
             $notMeasured,
-            $preflight->spoilers($environment->loaded, $environment->opcache),
+            $preflight->spoilers(
+                $environment->loaded,
+                $environment->opcache,
+                array_filter($rows, static fn(Row $row): bool => str_starts_with($row->subject->table, 'pressure')) !== [],
+            ),
         );
         $kept = self::keep($report, $environment->lines(), $profile);
         if (!\in_array('php://stdout', $files, true)) {

@@ -43,18 +43,19 @@ final class Preflight
     /**
      * @param array<string, string> $extensions of the measuring processes: versions by name
      * @param bool $opcache whether they have it
+     * @param bool $isFilled true if rows are of stores whose memory was full
      * @return list<string> a sentence each, with what to do where something can be done
      */
-    public function spoilers(array $extensions, bool $opcache): array
+    public function spoilers(array $extensions, bool $opcache, bool $isFilled = false): array
     {
-        return [...$this->php($extensions, $opcache), ...$this->atStart, ...$this->duringTheRun($this->times())];
+        return [...$this->php($extensions, $opcache, $isFilled), ...$this->atStart, ...$this->duringTheRun($this->times())];
     }
 
     /**
      * @param array<string, string> $extensions
      * @return list<string>
      */
-    private function php(array $extensions, bool $opcache): array
+    private function php(array $extensions, bool $opcache, bool $isFilled): array
     {
         $found = [];
         foreach (array_intersect(self::WATCHERS, array_keys($extensions)) as $watcher) {
@@ -64,7 +65,7 @@ final class Preflight
             $found[] = 'opcache is not loaded: PHP code is not optimized, and files of PHP code are compiled at each get. To add it: apt-get install php-opcache';
         }
         $apcu = $extensions['apcu'] ?? null;
-        if ($apcu !== null && version_compare($apcu, self::APCU, '<')) {
+        if ($isFilled && $apcu !== null && version_compare($apcu, self::APCU, '<')) {
             $found[] = \sprintf('APCu %s is older than %s: that one keeps more when its memory is full', $apcu, self::APCU);
         }
 

@@ -74,11 +74,18 @@ final class PreflightTest extends TestCase
 
     public function testWhatPhpHasLoadedIsNamed(): void
     {
-        $spoilers = (new Preflight(2, $this->root->path))->spoilers(['apcu' => '5.1.22', 'ddtrace' => '1.0'], false);
+        $spoilers = (new Preflight(2, $this->root->path))->spoilers(['apcu' => '5.1.22', 'ddtrace' => '1.0'], false, true);
         self::assertCount(3, $spoilers);
         self::assertStringStartsWith('The extension ddtrace is loaded', $spoilers[0]);
         self::assertStringStartsWith('opcache is not loaded', $spoilers[1]);
         self::assertStringStartsWith('APCu 5.1.22 is older than 5.1.25', $spoilers[2]);
+    }
+
+    public function testOldApcuSpoilsOnlyRunsThatFillItsMemory(): void
+    {
+        $preflight = new Preflight(2, $this->root->path);
+        self::assertSame([], $preflight->spoilers(['apcu' => '5.1.22'], true));
+        self::assertCount(1, $preflight->spoilers(['apcu' => '5.1.22'], true, true)); // control
     }
 
     public function testOneCoreIsNamed(): void
