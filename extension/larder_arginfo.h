@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: b3762438dbccdb4ae4375642426ad542108f9acc */
+ * Stub hash: 16f434472843480d2d0e95875e2611a257884a3a */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_last_error, 0, 0, IS_LONG, 0)
 ZEND_END_ARG_INFO()
@@ -131,6 +131,8 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_larder_key_info arginfo_larder_fetch_entry
 
+#define arginfo_larder_peek arginfo_larder_fetch
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_info, 0, 0, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, tables, _IS_BOOL, 0, "true")
 ZEND_END_ARG_INFO()
@@ -185,6 +187,7 @@ ZEND_FUNCTION(larder_clear);
 ZEND_FUNCTION(larder_release);
 ZEND_FUNCTION(larder_resize);
 ZEND_FUNCTION(larder_key_info);
+ZEND_FUNCTION(larder_peek);
 ZEND_FUNCTION(larder_info);
 ZEND_FUNCTION(larder_pid);
 ZEND_METHOD(LarderIterator, __construct);
@@ -226,6 +229,7 @@ static const zend_function_entry ext_functions[] = {
 	ZEND_FE(larder_release, arginfo_larder_release)
 	ZEND_FE(larder_resize, arginfo_larder_resize)
 	ZEND_FE(larder_key_info, arginfo_larder_key_info)
+	ZEND_FE(larder_peek, arginfo_larder_peek)
 	ZEND_FE(larder_info, arginfo_larder_info)
 	ZEND_FE(larder_pid, arginfo_larder_pid)
 	ZEND_FE_END

@@ -333,6 +333,12 @@ function larder_resize(): bool {}
 function larder_key_info(string $key): ?array {}
 
 /**
+ * Like larder_fetch(), for tools that look into a cache: it counts nothing, and eviction does not take the entry for a used
+ * one. It copies the value.
+ */
+function larder_peek(string $key, mixed $default = null): mixed {}
+
+/**
  * Iterates over the keys that begin with a prefix ('' for all), in no particular order: key => larder_key_info(). Takes
  * no lock and holds no value; others may store, delete and evict meanwhile.
  *

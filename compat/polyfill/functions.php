@@ -45,6 +45,13 @@ function larder_fetch(string $key, mixed $default = null): mixed
     return Memory::ofThisProcess()->fetch($key, $default);
 }
 
+function larder_peek(string $key, mixed $default = null): mixed
+{
+    Arguments::checkKey(__FUNCTION__, $key);
+
+    return Memory::ofThisProcess()->peek($key, $default);
+}
+
 function larder_fetch_if(string $key, string $guard, mixed $default = null): mixed
 {
     Arguments::checkKey(__FUNCTION__, $key);

@@ -197,8 +197,10 @@ void cache_unreadable(struct cache *cache);
 
 /* cache_find() with the token of the entry, for cache_commit(). It may be any number, holds nothing, and is valid
  * in every process while the segment is the same. With CACHE_STALE in `how` it finds stale values
- * too, as cache_find_kept(); with CACHE_UNCOUNTED it counts neither as a hit nor as a miss, but as a use. */
-enum { CACHE_ZERO_COPY = 1, CACHE_STALE = 2, CACHE_UNCOUNTED = 4 };
+ * too, as cache_find_kept(); with CACHE_UNCOUNTED it counts neither as a hit nor as a miss, but as a use. With
+ * CACHE_UNTRACED it counts nothing at all, is no use of the entry, and leaves an expired one where it is. `token` may be
+ * NULL. */
+enum { CACHE_ZERO_COPY = 1, CACHE_STALE = 2, CACHE_UNCOUNTED = 4, CACHE_UNTRACED = 8 };
 bool cache_find_token(struct cache *cache, const struct cache_key *key, unsigned how, struct cache_value *value,
                       uint64_t *token);
 

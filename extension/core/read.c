@@ -55,7 +55,7 @@ static inline enum outcome read_entry(struct cache *cache, struct record_shared 
     value->kind = where_kind(entry->where);
     if (UNLIKELY(value->expires != 0) && is_stale(value)) {
         if (entry->expires != 0 && entry->expires <= value->found) {
-            return EXPIRED;
+            return how & CACHE_UNTRACED ? MISSING : EXPIRED;
         }
         if (!(how & CACHE_STALE)) {
             return MISSING;
@@ -86,19 +86,23 @@ static inline enum outcome read_entry(struct cache *cache, struct record_shared 
         memcpy(cache->scratch, bytes, value->length);
         value->bytes = cache->scratch;
         value->hold = CACHE_COPIED;
-        count(record, COUNT_COPIES);
-        pin_note_copy(cache, value->length);
+        if (!(how & CACHE_UNTRACED)) {
+            count(record, COUNT_COPIES);
+            pin_note_copy(cache, value->length);
+        }
     }
     if (UNLIKELY(token != NULL)) {
         *token = token_of(&cache->map, entry, cache->words[0]); /* of an integer: the value read above */
     }
-    index_mark_used(cache, found);
+    if (!(how & CACHE_UNTRACED)) {
+        index_mark_used(cache, found);
+    }
     return HIT;
 }
 
 static inline void count_fetch(struct record_shared *record, const struct cache_key *key, unsigned how,
                                enum counter counter) {
-    if (!(how & CACHE_UNCOUNTED)) {
+    if (!(how & (CACHE_UNCOUNTED | CACHE_UNTRACED))) {
         word_poke(&record->counters[counter], word_peek(&record->counters[counter]) + (key->bytes[0] != '\0'));
     }
 }

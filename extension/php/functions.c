@@ -273,6 +273,24 @@ ZEND_FUNCTION(larder_fetch_cas) {
     }
 }
 
+/* The value is copied, so that the pages of a cache that is looked through are not held. */
+ZEND_FUNCTION(larder_peek) {
+    zend_string *name;
+    zval *missing = NULL;
+    struct cache_value value;
+
+    if (zend_parse_parameters(ZEND_NUM_ARGS(), "S|z", &name, &missing) == FAILURE || !check_key(name)) {
+        RETURN_THROWS();
+    }
+
+    struct cache *cache = attach();
+    const struct cache_key key = key_of(name);
+    const bool found = cache && cache_find_token(cache, &key, CACHE_UNTRACED, &value, NULL);
+    if (!found || !decode_value(&value, return_value)) {
+        set_default(return_value, EG(exception) ? NULL : missing);
+    }
+}
+
 static bool exists(struct cache *cache, zend_string *name) {
     const struct cache_key key = key_of(name);
     return cache && cache_exists(cache, &key);

@@ -63,6 +63,20 @@ final class Memory
         return $this->read($key, $entry, $default);
     }
 
+    public function peek(string $key, mixed $default): mixed
+    {
+        $entry = $this->entries[self::MARK . $key] ?? null;
+        if ($entry === null || $entry->isMissing(microtime(true))) {
+            return $default;
+        }
+
+        try {
+            return unserialize((string) $entry->bytes, ['max_depth' => 0]);
+        } catch (\Throwable) {
+            return $default;
+        }
+    }
+
     /** The value under $guard . $key, if it has the version that is under the guard: as larder_fetch_if(). */
     public function fetchIf(string $key, string $guard, mixed $default): mixed
     {

@@ -94,6 +94,37 @@ static void describes(void) {
     expect_nothing_left(cache);
 }
 
+/* An untraced look at short and long values, at one that has expired and at none. */
+static void leaves_no_trace(void) {
+    struct cache *cache = open_cache(8);
+    const struct cache_key keys[] = {{"a", 1, 1}, {"b", 1, 2}, {"c", 1, 3}, {"expired", 7, 4}, {"none", 4, 5}};
+    const size_t lengths[] = {8, 1000, 200 * KIB};
+    struct cache_value value;
+    for (unsigned i = 0; i < 3; i++) {
+        EXPECT_EQUAL(put(cache, keys[i], i, lengths[i]), CACHE_OK);
+    }
+    EXPECT_EQUAL(put_as(cache, keys[3], 3, 100, cache_now() - 1, CACHE_SET), CACHE_OK);
+    const struct cache_info before = info_of(cache);
+    for (unsigned i = 0; i < 5; i++) {
+        EXPECT_EQUAL(cache_find_token(cache, &keys[i], CACHE_UNTRACED, &value, NULL), i < 3);
+        if (i < 3) {
+            EXPECT_EQUAL(value.hold, CACHE_COPIED);
+            EXPECT(value.length == lengths[i] && is_pattern(value.bytes, lengths[i], i));
+            EXPECT(!described(cache, keys[i]).used);
+        }
+    }
+    const struct cache_info after = info_of(cache);
+    EXPECT_EQUAL(after.hits, before.hits);
+    EXPECT_EQUAL(after.misses, before.misses);
+    EXPECT_EQUAL(after.copies, before.copies);
+    EXPECT_EQUAL(after.expired, before.expired);
+    EXPECT_EQUAL(after.entries, before.entries);
+    EXPECT_EQUAL(after.pages_held_by_me, 0);
+    EXPECT(has_copied(cache, keys[1], 1, 1000) && !is_there(cache, keys[3]) && described(cache, keys[1]).used);
+    EXPECT(info_of(cache).copies > after.copies && info_of(cache).expired > after.expired);
+    expect_nothing_left(cache);
+}
+
 /* The age is that of the value: neither a new expiry nor being carried elsewhere renews it, a store does. */
 static void ages(void) {
     struct cache *cache = open_cache(8);
@@ -522,6 +553,7 @@ static void deletes_what_moves(void) {
 
 static const struct test tests[] = {
     {"a key is described", describes},
+    {"an untraced look leaves no trace", leaves_no_trace},
     {"an age is that of the value, wherever it moves", ages},
     {"a walk gives every key with the prefix", gives_all},
     {"a walk gives no key twice, though it is deleted and stored again", none_twice},

@@ -29,7 +29,7 @@ var_dump(larder_fetch('12'), larder_fetch(12), larder_fetch_multiple([12]), lard
 $long = str_repeat('k', 65536);
 foreach (['', $long] as $key) {
     foreach ([
-        'larder_fetch' => [$key], 'larder_fetch_if' => [$key, 'guard'], 'larder_fetch_multiple' => [['fine', $key]], 'larder_store' => [$key, 1], 'larder_store_multiple' => [[$key => 1]], 'larder_add_multiple' => [[$key => 1]], 'larder_add' => [$key, 1],
+        'larder_fetch' => [$key], 'larder_peek' => [$key], 'larder_fetch_if' => [$key, 'guard'], 'larder_fetch_multiple' => [['fine', $key]], 'larder_store' => [$key, 1], 'larder_store_multiple' => [[$key => 1]], 'larder_add_multiple' => [[$key => 1]], 'larder_add' => [$key, 1],
         'larder_replace' => [$key, 1], 'larder_delete' => [$key], 'larder_delete_multiple' => [[$key]], 'larder_exists' => [$key], 'larder_exists_multiple' => [[$key]], 'larder_key_info' => [$key], 'larder_touch' => [$key, 1],
         'larder_increment' => [$key], 'larder_decrement' => [$key], 'larder_cas' => [$key, 1, 2], 'larder_fetch_cas' => [$key], 'larder_store_cas' => [$key, 1, 2],
     ] as $function => $arguments) {
@@ -62,6 +62,7 @@ array(1) {
   string(2) "13"
 }
 larder_fetch(): Argument #1 ($key) must be between 1 and 65535 bytes long
+larder_peek(): Argument #1 ($key) must be between 1 and 65535 bytes long
 larder_fetch_if(): Argument #1 ($key) must be between 1 and 65535 bytes long
 larder_fetch_multiple(): Argument #1 ($keys) must contain only keys between 1 and 65535 bytes long
 larder_store(): Argument #1 ($key) must be between 1 and 65535 bytes long
