@@ -2,9 +2,9 @@
 
 declare(strict_types=1);
 
-// Finds the class loader: of the project whose vendor/bin/larder was called, else beside this file, in a clone at its root.
-// A package may be a link into a clone, so its own path does not tell which project it belongs to. Child processes inherit
-// the answer.
+// Finds the class loader: of the project whose vendor/bin/larder was called, else beside this file, in a clone at its
+// root. A package may be a link into a clone, so its own path does not tell which project it belongs to. Child
+// processes inherit the answer.
 
 $called = $GLOBALS['_composer_autoload_path'] ?? getenv('LARDER_AUTOLOAD');
 $beside = [__DIR__ . '/../../vendor/autoload.php', __DIR__ . '/../../../autoload.php'];
@@ -17,5 +17,8 @@ foreach (is_string($called) ? [$called, ...$beside] : $beside as $autoload) {
     }
 }
 
-fwrite(\STDERR, "larder: its PHP packages are not installed. In a clone: make vendor. Elsewhere: composer require larder/cli\n");
+fwrite(
+    \STDERR,
+    "larder: its PHP packages are not installed. In a clone: make vendor. Elsewhere: composer require larder/cli\n",
+);
 exit(1);

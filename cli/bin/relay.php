@@ -2,8 +2,8 @@
 
 declare(strict_types=1);
 
-// Forwards ports of an address to 127.0.0.1, with a delay: relay.php ADDRESS MICROSECONDS PORT… It is started by the tool, in a
-// network namespace, not by people.
+// Forwards ports of an address to 127.0.0.1, with a delay: relay.php ADDRESS MICROSECONDS PORT… It is started by the
+// tool, in a network namespace, not by people.
 
 use Larder\Cli\Study\Relay;
 

@@ -21,7 +21,13 @@ foreach ([\SIGINT, \SIGTERM, \SIGHUP] as $signal) {
 $store = null;
 try {
     $store = new PrivateStore($job['dsn']);
-    $stampede = new Stampede($store->dsn, $job['directory'], $job['processes'], (float) $job['seconds'], (float) $job['lease']);
+    $stampede = new Stampede(
+        $store->dsn,
+        $job['directory'],
+        $job['processes'],
+        (float) $job['seconds'],
+        (float) $job['lease'],
+    );
     $outcome = ['cold' => $stampede->cold(), 'killed' => $stampede->killed()];
 } catch (CacheException $missing) {
     $outcome = ['missing' => $missing->getMessage()];

@@ -2,7 +2,8 @@
 
 declare(strict_types=1);
 
-// The page of `larder compare --workload safety` that its PHP-FPM workers run. It is asked for by the tool, not by people.
+// The page of `larder compare --workload safety` that its PHP-FPM workers run. It is asked for by the tool, not by
+// people.
 
 use Larder\Cli\Workload\SafetyPage;
 

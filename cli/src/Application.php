@@ -37,7 +37,13 @@ final class Application extends \Symfony\Component\Console\Application
         if ($this->getCommandName($input) !== null || $input->hasParameterOption(['--version', '-V'], true)) {
             return parent::doRun($input, $output);
         }
-        $output->writeln(['Measure, check and maintain the caches of PHP on this machine.', '', '<comment>Usage:</comment> larder COMMAND [OPTIONS]', '', '<comment>Commands:</comment>']);
+        $output->writeln([
+            'Measure, check and maintain the caches of PHP on this machine.',
+            '',
+            '<comment>Usage:</comment> larder COMMAND [OPTIONS]',
+            '',
+            '<comment>Commands:</comment>',
+        ]);
         foreach ($this->all() as $name => $command) {
             if (!\in_array($name, ['completion', 'help', 'list'], true) && !str_starts_with($name, '_')) {
                 $output->writeln(\sprintf('  <info>%-12s</info> %s', $name, $command->getDescription()));

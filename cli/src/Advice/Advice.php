@@ -10,8 +10,8 @@ use Larder\Cli\Report\Report;
 use Larder\Cli\Report\Setup;
 
 /**
- * What follows from a report for a program: which store, what to change first, how much that saves, and how sure it is. The
- * figures alone decide; no store has a rule of its own. The rules: docs/measure.md.
+ * What follows from a report for a program: which store, what to change first, how much that saves, and how sure it is.
+ * The figures alone decide; no store has a rule of its own. The rules: docs/measure.md.
  */
 final class Advice
 {
@@ -21,7 +21,10 @@ final class Advice
     private const COMPARE = 'compare';
 
     /** Stores that people know: shown next to the best, if measured. */
-    private const USUAL = [self::ONE => ['larder', 'apcu', 'file disk'], self::SEVERAL => ['memcached tcp', 'redis tcp']];
+    private const USUAL = [
+        self::ONE => ['larder', 'apcu', 'file disk'],
+        self::SEVERAL => ['memcached tcp', 'redis tcp'],
+    ];
 
     /** Fewest rows of a group in the chart, if so many were measured. */
     private const SHOWN = 3;
@@ -89,7 +92,9 @@ final class Advice
         return max([0, ...array_map(static fn(Ranking $ranking): int => $ranking->rounds, $rankings)]);
     }
 
-    /** @return array<string, non-empty-list<Bar>> by title of the group: the best, what people know, and the next best */
+    /**
+     * @return array<string, non-empty-list<Bar>> by title of the group: the best, what people know, and the next best
+     */
     public function chart(): array
     {
         $chart = [];
@@ -117,7 +122,10 @@ final class Advice
         return $chart;
     }
 
-    /** @return array{string, int} what the chart has a second figure for: the type and bytes of the largest array, or else string */
+    /**
+     * @return array{string, int} what the chart has a second figure for: the type and bytes of the largest array, or
+     *         else string
+     */
     public function example(): array
     {
         $sizes = $this->costs->sizes();
@@ -154,7 +162,10 @@ final class Advice
         $chart = $this->chart();
         $title = array_key_last($chart);
         $bars = $chart[$title] ?? [];
-        $known = array_filter($bars, static fn(Bar $bar): bool => \in_array($bar->setup, self::USUAL[$title] ?? [], true));
+        $known = array_filter(
+            $bars,
+            static fn(Bar $bar): bool => \in_array($bar->setup, self::USUAL[$title] ?? [], true),
+        );
 
         return \array_slice($known === [] ? $bars : $known, -1)[0] ?? null;
     }
@@ -204,8 +215,12 @@ final class Advice
         if ($ranking === null) {
             return match (true) {
                 !$this->isOwn => null, // nobody asked for it
-                $this->profile->readShare < 1.0 && !$this->costs->hasSets() => new Answer('Not measured: this result has no sets, but the profile does.'),
-                default => new Answer('Not measured: of no such store are there all the figures that the profile needs.'),
+                $this->profile->readShare < 1.0 && !$this->costs->hasSets() => new Answer(
+                    'Not measured: this result has no sets, but the profile does.',
+                ),
+                default => new Answer(
+                    'Not measured: of no such store are there all the figures that the profile needs.',
+                ),
             };
         }
         $tiers = array_intersect($setups, $this->candidates->tiers);
@@ -222,7 +237,9 @@ final class Advice
         };
         $text .= $this->today($setups, $ranking) ?? $this->lead($ranking);
         if ($tiers !== []) {
-            $text .= $isSure ? $this->gain($ranking->best[0]) : \sprintf(' With Larder in front of it: %s no gain.', self::show($ranking));
+            $text .= $isSure
+                ? $this->gain($ranking->best[0])
+                : \sprintf(' With Larder in front of it: %s no gain.', self::show($ranking));
         }
 
         return new Answer($text . $this->load($ranking->cost), $this->costs->setups()[$ranking->best[0]]->dsn());
@@ -234,12 +251,19 @@ final class Advice
         foreach ($this->candidates->tiers as $tier) {
             [$of, $with] = [$this->costs->setups()[$server], $this->costs->setups()[$tier]];
             [$alone, $cost] = [$this->perRequest($server), $this->perRequest($tier)];
-            if ($of->store === $with->store && $of->connection === $with->connection && $alone !== null && $cost !== null) {
+            if (
+                $of->store === $with->store && $of->connection === $with->connection && $alone !== null
+                && $cost !== null
+            ) {
                 $share = $alone->minus($cost)->by($alone);
 
                 return match (true) {
-                    $share->interval()->low > 0.0 => \sprintf(' Larder in front of it saves %d %%: %s', round(100 * $share->value), $with->dsn()),
-                    $share->interval()->high < 0.0 => \sprintf(' With Larder in front of it, a request takes longer (%s).', Figure::duration($cost->value)),
+                    $share->interval()->low > 0.0
+                        => \sprintf(' Larder in front of it saves %d %%: %s', round(100 * $share->value), $with->dsn()),
+                    $share->interval()->high < 0.0 => \sprintf(
+                        ' With Larder in front of it, a request takes longer (%s).',
+                        Figure::duration($cost->value),
+                    ),
                     default => ' Larder in front of it makes no difference.',
                 };
             }
@@ -306,7 +330,8 @@ final class Advice
 
     /**
      * @param list<string> $setups
-     * @return string|null what the store of the profile takes, compared with the best one; null if there is nothing to say
+     * @return string|null what the store of the profile takes, compared with the best one; null if there is nothing to
+     *         say
      */
     private function today(array $setups, Ranking $ranking): ?string
     {
@@ -363,7 +388,8 @@ final class Advice
         $saving = $change['saving']->value ?? 0.0;
         if ($misses / 2 > $saving) {
             return new Answer(\sprintf(
-                'Your misses: they take %s a request, the cache calls %s. At %s %% hits instead of %s %%, a request takes %s less.',
+                'Your misses: they take %s a request, the cache calls %s. At %s %% hits instead of %s %%, '
+                    . 'a request takes %s less.',
                 Figure::duration($misses),
                 Figure::duration($cache->value),
                 Text::number(round(50 + 50 * $profile->hitRate, 2)),
@@ -395,8 +421,18 @@ final class Advice
                     '%s: %s%s%s',
                     $name,
                     Figure::duration($cost->value ?? 0.0),
-                    $cost?->hasInterval() === true ? ' (' . Text::range($cost->interval(), Figure::duration(...)) . ')' : '',
-                    $other === null ? '' : \sprintf(', %s times as long%s', Figure::ratio($other['ratio']), $other['interval'] === null ? ' or more' : ' (' . Text::range($other['interval'], Figure::ratio(...)) . ')'),
+                    $cost?->hasInterval() === true
+                        ? ' (' . Text::range($cost->interval(), Figure::duration(...)) . ')'
+                        : '',
+                    $other === null
+                        ? ''
+                        : \sprintf(
+                            ', %s times as long%s',
+                            Figure::ratio($other['ratio']),
+                            $other['interval'] === null
+                                ? ' or more'
+                                : ' (' . Text::range($other['interval'], Figure::ratio(...)) . ')',
+                        ),
                 );
             }
         }
@@ -411,7 +447,10 @@ final class Advice
         foreach ($this->costs->sizes() as $type => $sizes) {
             $groups = [];
             foreach (array_keys($sizes) as $bytes) {
-                $ranking = Ranking::of($this->each($this->candidates->all, fn(string $setup): ?Estimate => $this->mixed($setup, $type, $bytes, $this->profile->readShare)));
+                $ranking = Ranking::of($this->each(
+                    $this->candidates->all,
+                    fn(string $setup): ?Estimate => $this->mixed($setup, $type, $bytes, $this->profile->readShare),
+                ));
                 $last = array_key_last($groups);
                 if ($ranking !== null && $last !== null && $groups[$last]['winners'] === $this->winners($ranking)) {
                     $groups[$last]['to'] = $bytes;
@@ -439,7 +478,10 @@ final class Advice
         foreach ($this->costs->failures() as $name => $problems) {
             $lines[] = \sprintf('%s, which failed: %s.', $name, implode('; ', $problems));
         }
-        $private = array_filter($this->costs->setups(), static fn(Setup $setup): bool => Kind::of($setup->store) === Kind::Process);
+        $private = array_filter(
+            $this->costs->setups(),
+            static fn(Setup $setup): bool => Kind::of($setup->store) === Kind::Process,
+        );
         if ($private !== []) {
             $lines[] = \sprintf('%s, which other processes cannot read.', implode(', ', array_keys($private)));
         }
@@ -447,7 +489,10 @@ final class Advice
         if ($legacy !== []) {
             $lines[] = \sprintf('%s: legacy, not recommended.', implode(', ', $legacy));
         }
-        $incomplete = array_filter($this->candidates->all, fn(string $setup): bool => $this->perRequest($setup) === null);
+        $incomplete = array_filter(
+            $this->candidates->all,
+            fn(string $setup): bool => $this->perRequest($setup) === null,
+        );
         if ($incomplete !== []) {
             $lines[] = \sprintf('%s, of which not all was measured that this needs.', implode(', ', $incomplete));
         }
@@ -468,7 +513,10 @@ final class Advice
         $profile = $this->profile;
         $lines = [\sprintf(
             '%s: a request makes %s; %s %% of the gets find something.%s',
-            $this->isOwn ? 'From the profile' . ($profile->samples === null ? '' : \sprintf(' (%s samples)', number_format($profile->samples))) : 'Without a profile, each measured size is as frequent as the others',
+            $this->isOwn
+                ? 'From the profile'
+                    . ($profile->samples === null ? '' : \sprintf(' (%s samples)', number_format($profile->samples)))
+                : 'Without a profile, each measured size is as frequent as the others',
             $this->request(),
             Text::number(round(100 * $profile->hitRate, 1)),
             $this->costs->context === self::COMPARE ? '' : \sprintf(' Figures of %s alone.', $this->costs->context),
@@ -492,17 +540,23 @@ final class Advice
             $outside = self::outside($shares, $measured);
             if ($outside > 0.005) {
                 $lines[] = \sprintf(
-                    '%.0f %% of the operations have %s of sizes that were not measured: they count as the nearest measured size.',
+                    '%.0f %% of the operations have %s of sizes that were not measured: '
+                        . 'they count as the nearest measured size.',
                     100 * $outside,
                     $what,
                 );
             }
         }
-        if (($this->candidates->onSeveral !== []) && ($profile->machines ?? 2) > 1 && !\in_array('network', array_map(static fn(Setup $setup): ?string => $setup->connection, $this->costs->setups()), true)) {
+        if (($this->candidates->onSeveral !== []) && ($profile->machines ?? 2) > 1 && !\in_array(
+            'network',
+            array_map(static fn(Setup $setup): ?string => $setup->connection, $this->costs->setups()),
+            true,
+        )) {
             $lines[] = 'Servers were measured by TCP on this machine; a network adds its delay to every call.';
         }
         if ($this->candidates->tiers !== [] && ($profile->machines ?? 2) > 1) {
-            $lines[] = 'With copies on each machine, every get found one. A get that does not takes longer than one to the server alone.';
+            $lines[] = 'With copies on each machine, every get found one. '
+                . 'A get that does not takes longer than one to the server alone.';
         }
         $lines[] = 'Only the time in the store counts, of one process at a time.';
 
@@ -519,7 +573,8 @@ final class Advice
             $share = $measured === [] ? 0.0 : self::outside($shares, $measured, self::FAR);
             if ($measured !== [] && $share > self::MANY) {
                 $lines[] = \sprintf(
-                    '%.0f %% of the operations have %s that are much smaller or larger than any that was measured (%s to %s). Their figures are wrong by more than the intervals tell.%s',
+                    '%.0f %% of the operations have %s that are much smaller or larger than any that was measured (%s '
+                        . 'to %s). Their figures are wrong by more than the intervals tell.%s',
                     100 * $share,
                     $type === 'string' ? 'strings' : 'arrays and objects',
                     Text::bytes(array_key_first($measured)),
@@ -539,7 +594,8 @@ final class Advice
      */
     private static function outside(array $shares, array $measured, int $factor = 1): float
     {
-        $isOutside = static fn(int $bytes): bool => $bytes * $factor < array_key_first($measured) || $bytes > array_key_last($measured) * $factor;
+        $isOutside = static fn(int $bytes): bool => $bytes * $factor < array_key_first($measured)
+            || $bytes > array_key_last($measured) * $factor;
 
         return array_sum(array_filter($shares, $isOutside, \ARRAY_FILTER_USE_KEY));
     }
@@ -549,7 +605,10 @@ final class Advice
     {
         $profile = $this->profile;
         $cost = $this->costs->perRequest($setup, $profile);
-        if ($cost === null || $profile->computeMs === null || $profile->dataMb === null || $profile->memoryMb === null || $profile->dataMb <= $profile->memoryMb) {
+        if (
+            $cost === null || $profile->computeMs === null || $profile->dataMb === null || $profile->memoryMb === null
+            || $profile->dataMb <= $profile->memoryMb
+        ) {
             return $cost;
         }
         $rates = $this->memory->hitRates($profile->dataMb / $profile->memoryMb);
@@ -559,7 +618,9 @@ final class Advice
         }
         $missRate = Estimate::constant(1.0)->minus($rate->times(1 / 100));
 
-        return $cost->plus($missRate->times(1e6 * $profile->computeMs * $profile->operationsPerRequest * $profile->readShare * $profile->hitRate));
+        return $cost->plus($missRate->times(
+            1e6 * $profile->computeMs * $profile->operationsPerRequest * $profile->readShare * $profile->hitRate,
+        ));
     }
 
     private function mixed(string $setup, string $type, int $bytes, float $readShare): ?Estimate

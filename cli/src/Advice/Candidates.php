@@ -7,7 +7,10 @@ namespace Larder\Cli\Advice;
 use Larder\Cli\Report\Kind;
 use Larder\Cli\Report\Setup;
 
-/** The setups that a program could use: default settings, and values that other processes, or other machines, can read; no legacy stores. */
+/**
+ * The setups that a program could use: default settings, and values that other processes, or other machines, can read;
+ * no legacy stores.
+ */
 final class Candidates
 {
     /** @var list<string> setups with default settings that processes share */
@@ -25,13 +28,25 @@ final class Candidates
     /** @param array<string, Setup> $setups by name */
     public function __construct(array $setups, ?int $machines)
     {
-        $usable = array_filter($setups, static fn(Setup $setup): bool => Kind::of($setup->store) !== Kind::Process && !$setup->isLegacy());
+        $usable = array_filter(
+            $setups,
+            static fn(Setup $setup): bool => Kind::of($setup->store) !== Kind::Process && !$setup->isLegacy(),
+        );
         $shared = array_filter($usable, static fn(Setup $setup): bool => $setup->isDefault());
-        $ways = array_map(static fn(Setup $setup): ?string => $setup->connection, array_filter($shared, static fn(Setup $setup): bool => Kind::of($setup->store) === Kind::Server));
+        $ways = array_map(
+            static fn(Setup $setup): ?string => $setup->connection,
+            array_filter($shared, static fn(Setup $setup): bool => Kind::of($setup->store) === Kind::Server),
+        );
         $way = \in_array('network', $ways, true) ? 'network' : 'tcp';
         $this->onOneMachine = self::names($shared);
-        $this->onSeveral = self::names(array_filter($ways, static fn(?string $connection): bool => $connection === $way));
-        $this->tiers = self::names(array_filter($usable, static fn(Setup $setup): bool => $setup->tier() !== '' && $setup->connection === $way));
+        $this->onSeveral = self::names(array_filter(
+            $ways,
+            static fn(?string $connection): bool => $connection === $way,
+        ));
+        $this->tiers = self::names(array_filter(
+            $usable,
+            static fn(Setup $setup): bool => $setup->tier() !== '' && $setup->connection === $way,
+        ));
         $this->all = $machines > 1 ? $this->onSeveral : $this->onOneMachine;
     }
 

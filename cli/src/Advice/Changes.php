@@ -10,7 +10,8 @@ use Larder\Cli\Report\Setup;
 use Larder\Cli\Timing\Interval;
 
 /**
- * The time that one change of a setup saves: the way to the store, a setting, a connection that stays open, copies on each machine.
+ * The time that one change of a setup saves: the way to the store, a setting, a connection that stays open, copies on
+ * each machine.
  *
  * @phpstan-type Change array{setup: string, what: string, saving: Estimate, remark: string}
  */
@@ -20,7 +21,11 @@ final class Changes
     private ?array $changes = null;
 
     /** @param array<string, Costs> $contexts */
-    public function __construct(private readonly Costs $costs, private readonly array $contexts, private readonly Profile $profile) {}
+    public function __construct(
+        private readonly Costs $costs,
+        private readonly array $contexts,
+        private readonly Profile $profile,
+    ) {}
 
     /** @return array<string, list<string>> a line for each change, with all the setups that it was measured with */
     public function lines(): array
@@ -38,13 +43,17 @@ final class Changes
                 '%s %s (%s)',
                 $setup,
                 Figure::duration(abs($saving->value)),
-                Text::range($isSaving ? $interval : new Interval(-$interval->high, -$interval->low), Figure::duration(...)),
+                Text::range(
+                    $isSaving ? $interval : new Interval(-$interval->high, -$interval->low),
+                    Figure::duration(...),
+                ),
             );
         }
 
         return array_map(
             static fn(array $byChange): array => array_map(
-                static fn(string $change, array $setups): string => ucfirst($change) . ': ' . implode(', ', $setups) . '.',
+                static fn(string $change, array $setups): string
+                    => ucfirst($change) . ': ' . implode(', ', $setups) . '.',
                 array_keys($byChange),
                 $byChange,
             ),
@@ -90,16 +99,23 @@ final class Changes
                     [$from, $to] = [$setup->name(), $other->name()];
                     $difference = $setup->differenceTo($other);
                     $key = $from . "\0" . $to;
-                    if ($difference === null || isset($changes[$key]) || ($difference === 'tier' && $this->profile->machines === 1)) {
+                    if (
+                        $difference === null
+                        || isset($changes[$key])
+                        || ($difference === 'tier' && $this->profile->machines === 1)
+                    ) {
                         continue;
                     }
                     $saving = $costs->saving($from, $to, $this->profile);
                     if ($saving !== null) {
                         $changes[$key] = [
                             'setup' => $from,
-                            'what' => $difference === 'connection' ? self::way($setup, $other) : self::setting($difference, $other->settings[$difference] ?? null),
+                            'what' => $difference === 'connection'
+                                ? self::way($setup, $other)
+                                : self::setting($difference, $other->settings[$difference] ?? null),
                             'saving' => $saving,
-                            'remark' => $this->source($costs) . self::artefacts([...$costs->artefacts($from), ...$costs->artefacts($to)]),
+                            'remark' => $this->source($costs)
+                                . self::artefacts([...$costs->artefacts($from), ...$costs->artefacts($to)]),
                         ];
                     }
                 }
@@ -109,7 +125,9 @@ final class Changes
         return array_values($changes);
     }
 
-    /** True if a program may have it: what the profile names, or else default settings of a store that is not legacy. */
+    /**
+     * True if a program may have it: what the profile names, or else default settings of a store that is not legacy.
+     */
     private function isUsed(Setup $setup): bool
     {
         return $this->profile->store !== null
@@ -117,7 +135,10 @@ final class Changes
             : $setup->isDefault() && Kind::of($setup->store) !== Kind::Process && !$setup->isLegacy();
     }
 
-    /** @return list<string> connections that a change may lead to: the same; and from what the profile names any, or else from TCP, or from a disk, the nearer one */
+    /**
+     * @return list<string> connections that a change may lead to: the same; and from what the profile names any, or
+     *         else from TCP, or from a disk, the nearer one
+     */
     private function waysFrom(Setup $from): array
     {
         $nearer = match (true) {
@@ -128,14 +149,24 @@ final class Changes
         };
 
         // No other machine reaches these.
-        return [(string) $from->connection, ...array_values(array_diff($nearer, $this->profile->machines > 1 ? ['socket', 'tmpfs'] : []))];
+        return [
+            (string) $from->connection,
+            ...array_values(array_diff($nearer, $this->profile->machines > 1 ? ['socket', 'tmpfs'] : [])),
+        ];
     }
 
     private static function way(Setup $from, Setup $to): string
     {
-        $names = ['tcp' => 'TCP', 'socket' => 'a Unix socket', 'disk' => 'a disk', 'tmpfs' => 'tmpfs', 'network' => 'the network'];
+        $names = [
+            'tcp' => 'TCP', 'socket' => 'a Unix socket', 'disk' => 'a disk', 'tmpfs' => 'tmpfs',
+            'network' => 'the network',
+        ];
 
-        return \sprintf('%s instead of %s', $names[$to->connection] ?? (string) $to->connection, $names[$from->connection] ?? (string) $from->connection);
+        return \sprintf(
+            '%s instead of %s',
+            $names[$to->connection] ?? (string) $to->connection,
+            $names[$from->connection] ?? (string) $from->connection,
+        );
     }
 
     private static function setting(string $name, ?string $value): string
@@ -168,8 +199,17 @@ final class Changes
                 foreach ($costs->sizes()['string'] ?? [] as $bytes => $is) {
                     $connect = $costs->at($name, Costs::CONNECT, 'string', $bytes);
                     $get = $costs->at($name, Costs::GET, 'string', $bytes);
-                    if ($connect !== null && $get !== null && !isset($changes[$name]) && Kind::of($setup->store) === Kind::Server && \in_array($this->profile->store, [null, $name], true)) {
-                        $changes[$name] = ['setup' => $name, 'what' => 'a persistent connection', 'saving' => $connect->minus($get), 'remark' => $this->source($costs)];
+                    if (
+                        $connect !== null && $get !== null && !isset($changes[$name])
+                        && Kind::of($setup->store) === Kind::Server
+                        && \in_array($this->profile->store, [null, $name], true)
+                    ) {
+                        $changes[$name] = [
+                            'setup' => $name,
+                            'what' => 'a persistent connection',
+                            'saving' => $connect->minus($get),
+                            'remark' => $this->source($costs),
+                        ];
                     }
                 }
             }

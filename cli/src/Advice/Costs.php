@@ -31,7 +31,10 @@ final class Costs
     /** @var array<string, array<string, array<string, Curve>>> by setup, operation, and "string" or "other" */
     private array $curves = [];
 
-    /** @var array<string, array<string, array<string, list<string>>>> values by setup, operation and what is known to slow it down */
+    /**
+     * @var array<string, array<string, array<string, list<string>>>> values by setup, operation and what is known to
+     *         slow it down
+     */
     private array $artefacts = [];
 
     /** @var array<string, non-empty-array<int, true>> sizes measured, by "string" and "other" */
@@ -59,7 +62,10 @@ final class Costs
                 $setups[$name] = $setup;
                 $type = preg_match('/array|object|row|DTO/i', (string) $row->subject->value) === 1 ? 'other' : 'string';
                 $bytes = max(1, (int) $row->subject->bytes);
-                $points[$name][$row->subject->operation][$type][$bytes] = Estimate::ofRounds(array_map(static fn(float $sample): float => max(self::LEAST, $sample), $row->samples));
+                $points[$name][$row->subject->operation][$type][$bytes] = Estimate::ofRounds(array_map(
+                    static fn(float $sample): float => max(self::LEAST, $sample),
+                    $row->samples,
+                ));
                 $sizes[$type][$bytes] = true;
                 foreach (Artefacts::of($row->subject) as $artefact) {
                     $this->artefacts[$name][$row->subject->operation][$artefact][] = (string) $row->subject->value;
@@ -70,7 +76,10 @@ final class Costs
         $this->failures = array_map(array_keys(...), $failures);
         foreach ($points as $name => $operations) {
             foreach ($operations as $operation => $types) {
-                $this->curves[$name][$operation] = array_map(static fn(array $ofType): Curve => new Curve($ofType), $types);
+                $this->curves[$name][$operation] = array_map(
+                    static fn(array $ofType): Curve => new Curve($ofType),
+                    $types,
+                );
             }
         }
         foreach (array_keys($sizes) as $type) {
@@ -81,16 +90,22 @@ final class Costs
 
     /**
      * @param list<Row> $rows
-     * @return array<string, self> by context: the tables of a study ("2016: write, 20 KB string" is of 2016), and those of
-     *                             their settings that are not the store's
+     * @return array<string, self> by context: the tables of a study ("2016: write, 20 KB string" is of 2016), and those
+     *                             of their settings that are not the store's
      */
     public static function of(array $rows): array
     {
         $byContext = [];
         foreach ($rows as $row) {
             $subject = $row->subject;
-            if ($subject->unit === Unit::Nanoseconds && $subject->bytes !== null && $subject->value !== null && \in_array($subject->operation, [self::GET, self::SET, self::CONNECT], true)) {
-                $byContext[explode(':', $subject->table)[0] . substr(Setup::context($subject), \strlen($subject->table))][] = $row;
+            if (
+                $subject->unit === Unit::Nanoseconds && $subject->bytes !== null && $subject->value !== null
+                && \in_array($subject->operation, [self::GET, self::SET, self::CONNECT], true)
+            ) {
+                $byContext[explode(
+                    ':',
+                    $subject->table,
+                )[0] . substr(Setup::context($subject), \strlen($subject->table))][] = $row;
             }
         }
         $all = [];
@@ -119,7 +134,12 @@ final class Costs
         $lines = [];
         foreach ($this->artefacts[$setup] ?? [] as $operation => $ofOperation) {
             foreach ($ofOperation as $artefact => $values) {
-                $lines[] = \sprintf('%s%s: %s', $operation, \count($values) > self::NAMED_VALUES ? '' : ' ' . implode(', ', $values), $artefact);
+                $lines[] = \sprintf(
+                    '%s%s: %s',
+                    $operation,
+                    \count($values) > self::NAMED_VALUES ? '' : ' ' . implode(', ', $values),
+                    $artefact,
+                );
             }
         }
 
@@ -148,7 +168,10 @@ final class Costs
     public function saving(string $from, string $to, Profile $profile): ?Estimate
     {
         $saving = null;
-        foreach ([self::GET => $profile->readShare * $profile->hitRate, self::SET => 1 - $profile->readShare] as $operation => $part) {
+        foreach ([
+            self::GET => $profile->readShare * $profile->hitRate,
+            self::SET => 1 - $profile->readShare,
+        ] as $operation => $part) {
             foreach (['string' => $profile->strings, 'other' => $profile->others] as $type => $shares) {
                 $before = $this->curves[$from][$operation][$type] ?? null;
                 $after = $this->curves[$to][$operation][$type] ?? null;
@@ -160,7 +183,9 @@ final class Costs
                     $a = $before->at(max(1, $bytes));
                     $b = $after->at(max(1, $bytes));
                     if ($a !== null && $b !== null) {
-                        $saving = ($saving ?? Estimate::constant(0.0))->plus($a->minus($b)->times($part * $share * $profile->operationsPerRequest));
+                        $saving = ($saving ?? Estimate::constant(0.0))->plus($a->minus($b)->times(
+                            $part * $share * $profile->operationsPerRequest,
+                        ));
                     }
                 }
             }
@@ -176,13 +201,17 @@ final class Costs
         $set = $this->mean($setup, self::SET, $profile);
         // A get that finds nothing is as short as one of the smallest value.
         $miss = $this->at($setup, self::GET, 'string', 1) ?? $this->at($setup, self::GET, 'other', 1);
-        $reads = $get === null || $miss === null ? null : $get->times($profile->hitRate)->plus($miss->times(1 - $profile->hitRate));
+        $reads = $get === null || $miss === null
+            ? null
+            : $get->times($profile->hitRate)->plus($miss->times(1 - $profile->hitRate));
         if (($reads === null && $profile->readShare > 0.0) || ($set === null && $profile->readShare < 1.0)) {
             return null;
         }
         $none = Estimate::constant(0.0);
 
-        return ($reads ?? $none)->times($profile->readShare)->plus(($set ?? $none)->times(1 - $profile->readShare))->times($profile->operationsPerRequest);
+        return ($reads ?? $none)->times($profile->readShare)->plus(($set ?? $none)->times(
+            1 - $profile->readShare,
+        ))->times($profile->operationsPerRequest);
     }
 
     /** @return Estimate|null of one operation, over the sizes of the profile */
@@ -204,7 +233,9 @@ final class Costs
         $mean = Estimate::constant(0.0);
         foreach (['string' => $profile->strings, 'other' => $profile->others] as $type => $shares) {
             // Where only one kind of value was measured, it stands for the other.
-            $measured = isset($this->curves[$setup][$operation][$type]) ? $type : ($type === 'string' ? 'other' : 'string');
+            $measured = isset($this->curves[$setup][$operation][$type])
+                ? $type
+                : ($type === 'string' ? 'other' : 'string');
             foreach ($shares as $bytes => $share) {
                 $cost = $this->at($setup, $operation, $measured, max(1, $bytes));
                 if ($cost === null) {

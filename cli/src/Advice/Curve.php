@@ -54,6 +54,9 @@ final class Curve
         }
         $part = log($bytes / $below) / log($above / $below);
 
-        return $this->points[$below]->with($this->points[$above], static fn(float $a, float $b): float => $a ** (1 - $part) * $b ** $part);
+        return $this->points[$below]->with(
+            $this->points[$above],
+            static fn(float $a, float $b): float => $a ** (1 - $part) * $b ** $part,
+        );
     }
 }

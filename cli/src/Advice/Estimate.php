@@ -8,8 +8,9 @@ use Larder\Cli\Timing\Interval;
 use Larder\Cli\Timing\Statistics;
 
 /**
- * A figure that is computed from measured ones: once for each round, from the samples of that round. So its median has an
- * interval like any measured figure, and a round in which the machine was slow is slow for all that it is computed from.
+ * A figure that is computed from measured ones: once for each round, from the samples of that round. So its median has
+ * an interval like any measured figure, and a round in which the machine was slow is slow for all that it is computed
+ * from.
  */
 final class Estimate
 {
@@ -42,7 +43,8 @@ final class Estimate
     {
         return $this->rounds === []
             ? new Interval($this->value, $this->value)
-            : Interval::ofMedian($this->rounds) ?? throw new \LogicException(\sprintf('%d rounds have no interval', \count($this->rounds)));
+            : Interval::ofMedian($this->rounds)
+                ?? throw new \LogicException(\sprintf('%d rounds have no interval', \count($this->rounds)));
     }
 
     /** True if its fastest round took longer than the other's slowest. */

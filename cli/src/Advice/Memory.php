@@ -26,18 +26,32 @@ final class Memory
             return [];
         }
         if ($data <= $memory) {
-            return [\sprintf('Your data (%s MB) fit into the memory (%s MB).', Text::number($data), Text::number($memory))];
+            return [
+                \sprintf('Your data (%s MB) fit into the memory (%s MB).', Text::number($data), Text::number($memory)),
+            ];
         }
-        $lines = [\sprintf('Your data (%s MB) are %s times the memory (%s MB): a store in memory evicts.', Text::number($data), Figure::ratio($data / $memory), Text::number($memory))];
+        $lines = [\sprintf(
+            'Your data (%s MB) are %s times the memory (%s MB): a store in memory evicts.',
+            Text::number($data),
+            Figure::ratio($data / $memory),
+            Text::number($memory),
+        )];
         $rates = $this->hitRates($data / $memory);
         foreach ($rates as $store => $rate) {
             $lines[] = \sprintf('%s then found %s %% of its keys.', $store, Text::number(round($rate->value, 1)));
         }
         if ($rates === []) {
-            return [...$lines, 'This result does not tell what each store finds then. Measure it: larder compare --workload pressure'];
+            return [
+                ...$lines,
+                'This result does not tell what each store finds then. Measure it: larder compare --workload pressure',
+            ];
         }
-        if (array_filter($this->report->rows, static fn(Row $row): bool => self::ratio($row) > 0.0 && \count($row->samples) < Interval::FEWEST) !== []) {
-            $lines[] = 'These shares have no intervals: small differences may be noise. Measure them in six rounds or more.';
+        if (array_filter(
+            $this->report->rows,
+            static fn(Row $row): bool => self::ratio($row) > 0.0 && \count($row->samples) < Interval::FEWEST,
+        ) !== []) {
+            $lines[] = 'These shares have no intervals: small differences may be noise. '
+                . 'Measure them in six rounds or more.';
         }
         if ($profile->computeMs === null) {
             $lines[] = 'What the misses cost is not counted: the profile has no compute_ms.';
@@ -62,8 +76,17 @@ final class Memory
                 $distance = abs(log($of / $ratio));
                 $known = $found[$row->subject->store] ?? null;
                 // Of several kinds of traffic at this ratio the one with the most misses counts.
-                if ($known === null || $distance < $known['distance'] || ($distance === $known['distance'] && $row->median < $known['rate']->value)) {
-                    $found[$row->subject->store] = ['distance' => $distance, 'rate' => \count($row->samples) < Interval::FEWEST ? Estimate::constant($row->median) : Estimate::ofRounds($row->samples)];
+                if (
+                    $known === null
+                    || $distance < $known['distance']
+                    || ($distance === $known['distance'] && $row->median < $known['rate']->value)
+                ) {
+                    $found[$row->subject->store] = [
+                        'distance' => $distance,
+                        'rate' => \count($row->samples) < Interval::FEWEST
+                            ? Estimate::constant($row->median)
+                            : Estimate::ofRounds($row->samples),
+                    ];
                 }
             }
         }
@@ -74,7 +97,8 @@ final class Memory
     /** How many times the memory the data were, in a row with a hit rate; 0.0 for any other. */
     private static function ratio(Row $row): float
     {
-        $isRate = $row->subject->unit === Unit::Percent && preg_match('/^([\d.]+)x the memory$/D', $row->subject->settings['data'] ?? '', $match) === 1;
+        $isRate = $row->subject->unit === Unit::Percent
+            && preg_match('/^([\d.]+)x the memory$/D', $row->subject->settings['data'] ?? '', $match) === 1;
 
         return $isRate ? (float) $match[1] : 0.0;
     }

@@ -16,8 +16,10 @@ final class Profile
 
     /** Fields that may be left out, and their limits. */
     private const NUMBERS = [
-        'read_share' => [0.0, 1.0], 'hit_rate' => [0.0, 1.0], 'operations_per_request' => [0.001, self::MOST], 'requests_per_second' => [0.0, self::MOST],
-        'machines' => [1, self::MOST], 'compute_ms' => [0.0, self::MOST], 'data_mb' => [0.0, self::MOST], 'memory_mb' => [0.001, self::MOST], 'samples' => [0, self::MOST],
+        'read_share' => [0.0, 1.0], 'hit_rate' => [0.0, 1.0], 'operations_per_request' => [0.001, self::MOST],
+        'requests_per_second' => [0.0, self::MOST],
+        'machines' => [1, self::MOST], 'compute_ms' => [0.0, self::MOST], 'data_mb' => [0.0, self::MOST],
+        'memory_mb' => [0.001, self::MOST], 'samples' => [0, self::MOST],
     ];
 
     /**
@@ -52,7 +54,10 @@ final class Profile
     {
         $text = is_dir($file) ? false : @file_get_contents($file);
         if ($text === false) {
-            throw new \RuntimeException(\sprintf('%s cannot be read. To make a profile: larder sample --show > %1$s, or docs/measure.md', $file));
+            throw new \RuntimeException(\sprintf(
+                '%s cannot be read. To make a profile: larder sample --show > %1$s, or docs/measure.md',
+                $file,
+            ));
         }
 
         try {
@@ -78,7 +83,10 @@ final class Profile
         }
         foreach ($sizes as $type => $counts) {
             ksort($counts);
-            $sizes[$type] = array_map(static fn(float $count): float => round($count / max(1.0, $hits + $writes), 6), $counts);
+            $sizes[$type] = array_map(
+                static fn(float $count): float => round($count / max(1.0, $hits + $writes), 6),
+                $counts,
+            );
         }
         $seconds = $recording->until - $recording->since;
 
@@ -111,7 +119,10 @@ final class Profile
             'samples' => $this->samples,
         ], static fn(mixed $value): bool => $value !== null);
 
-        return json_encode($fields, \JSON_THROW_ON_ERROR | \JSON_PRETTY_PRINT | \JSON_UNESCAPED_SLASHES | \JSON_UNESCAPED_UNICODE);
+        return json_encode(
+            $fields,
+            \JSON_THROW_ON_ERROR | \JSON_PRETTY_PRINT | \JSON_UNESCAPED_SLASHES | \JSON_UNESCAPED_UNICODE,
+        );
     }
 
     private static function parse(string $text): self
@@ -121,14 +132,24 @@ final class Profile
             throw new \UnexpectedValueException(\sprintf('is not a JSON object with "format": %d', self::FORMAT));
         }
         $fields = PlainText::ofAll($fields);
-        $unknown = array_diff(array_keys($fields), ['format', 'store', 'strings', 'others', ...array_keys(self::NUMBERS)]);
+        $unknown = array_diff(
+            array_keys($fields),
+            ['format', 'store', 'strings', 'others', ...array_keys(self::NUMBERS)],
+        );
         if ($unknown !== []) {
-            throw new \UnexpectedValueException(\sprintf('%s is not known. Known: store, strings, others, %s', implode(', ', $unknown), implode(', ', array_keys(self::NUMBERS))));
+            throw new \UnexpectedValueException(\sprintf(
+                '%s is not known. Known: store, strings, others, %s',
+                implode(', ', $unknown),
+                implode(', ', array_keys(self::NUMBERS)),
+            ));
         }
         $numbers = array_fill_keys(array_keys(self::NUMBERS), null);
         foreach (self::NUMBERS as $name => [$least, $most]) {
             $number = $fields[$name] ?? null;
-            if (\array_key_exists($name, $fields) && ((!\is_int($number) && !\is_float($number)) || $number < $least || $number > $most || (\is_int($least) && !\is_int($number)))) {
+            if (\array_key_exists($name, $fields) && (
+                (!\is_int($number) && !\is_float($number)) || $number < $least || $number > $most
+                || (\is_int($least) && !\is_int($number))
+            )) {
                 throw new \UnexpectedValueException(\sprintf('%s is not a number from %s to %s', $name, $least, $most));
             }
             $numbers[$name] = \is_int($number) || \is_float($number) ? (float) $number : null;
@@ -169,8 +190,14 @@ final class Profile
         $sizes = [];
         $given = $fields[$name] ?? [];
         foreach (\is_array($given) ? $given : [null] as $bytes => $share) {
-            if (!\is_int($bytes) || $bytes < 0 || $bytes > self::MOST_BYTES || (!\is_int($share) && !\is_float($share)) || $share < 0 || $share > self::MOST) {
-                throw new \UnexpectedValueException(\sprintf('%s is not a list of shares by size in bytes, such as {"200": 0.7, "5000": 0.3}', $name));
+            if (
+                !\is_int($bytes) || $bytes < 0 || $bytes > self::MOST_BYTES || (!\is_int($share) && !\is_float($share))
+                || $share < 0 || $share > self::MOST
+            ) {
+                throw new \UnexpectedValueException(\sprintf(
+                    '%s is not a list of shares by size in bytes, such as {"200": 0.7, "5000": 0.3}',
+                    $name,
+                ));
             }
             $sizes[$bytes] = (float) $share;
         }

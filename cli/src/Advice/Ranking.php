@@ -8,15 +8,15 @@ use Larder\Cli\Report\PairwiseTests;
 use Larder\Cli\Timing\Interval;
 
 /**
- * Setups by their cost: the best, those that the run cannot distinguish from it, and all others. Too few rounds for a test
- * still allow facts: one setup was ahead of another in all rounds if its slowest round beats the other's fastest.
+ * Setups by their cost: the best, those that the run cannot distinguish from it, and all others. Too few rounds for a
+ * test still allow facts: one setup was ahead of another in all rounds if its slowest round beats the other's fastest.
  */
 final class Ranking
 {
     /**
      * @param non-empty-list<string> $best the cheapest, and those that are not worse beyond doubt
-     * @param array<string, array{ratio: float, interval: Interval|null}> $others by setup, the cheapest first; without an
-     *        interval the ratio is the smallest of any round
+     * @param array<string, array{ratio: float, interval: Interval|null}> $others by setup, the cheapest first; without
+     *        an interval the ratio is the smallest of any round
      * @param int $rounds if there are too few for a test; else 0
      */
     private function __construct(

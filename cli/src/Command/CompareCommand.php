@@ -62,16 +62,51 @@ final class CompareCommand extends Command implements SignalableCommandInterface
     {
         $this
             ->addOption('quick', null, InputOption::VALUE_NONE, 'A quick look: three short rounds, no intervals')
-            ->addOption('stores', null, InputOption::VALUE_REQUIRED, 'Only these stores: ' . implode(', ', Catalog::names()))
-            ->addOption('values', null, InputOption::VALUE_REQUIRED, 'Only these values: ' . implode(', ', self::valueNames()))
-            ->addOption('operations', null, InputOption::VALUE_REQUIRED, 'Only these operations: ' . implode(', ', self::operationNames()))
+            ->addOption(
+                'stores',
+                null,
+                InputOption::VALUE_REQUIRED,
+                'Only these stores: ' . implode(', ', Catalog::names()),
+            )
+            ->addOption(
+                'values',
+                null,
+                InputOption::VALUE_REQUIRED,
+                'Only these values: ' . implode(', ', self::valueNames()),
+            )
+            ->addOption(
+                'operations',
+                null,
+                InputOption::VALUE_REQUIRED,
+                'Only these operations: ' . implode(', ', self::operationNames()),
+            )
             ->addOption('no-servers', null, InputOption::VALUE_NONE, 'Skip the stores that need a server')
-            ->addOption('rounds', null, InputOption::VALUE_REQUIRED, \sprintf('Rounds per figure; %d, or %d with --quick', self::ROUNDS, self::QUICK_ROUNDS))
-            ->addOption('apcu', null, InputOption::VALUE_REQUIRED, 'Measure this apcu.so in place of the installed APCu')
-            ->addOption('resume', null, InputOption::VALUE_NONE, 'Continue the interrupted run that had the same options')
+            ->addOption(
+                'rounds',
+                null,
+                InputOption::VALUE_REQUIRED,
+                \sprintf('Rounds per figure; %d, or %d with --quick', self::ROUNDS, self::QUICK_ROUNDS),
+            )
+            ->addOption(
+                'apcu',
+                null,
+                InputOption::VALUE_REQUIRED,
+                'Measure this apcu.so in place of the installed APCu',
+            )
+            ->addOption(
+                'resume',
+                null,
+                InputOption::VALUE_NONE,
+                'Continue the interrupted run that had the same options',
+            )
             ->addOption('journal', null, InputOption::VALUE_REQUIRED, 'Keep what --resume needs in this file');
         foreach (Suites::kinds() as $kind) {
-            $this->addOption($kind, null, InputOption::VALUE_REQUIRED, \sprintf('Measure instead: %s', implode(', ', [...Suites::names($kind), Suites::ALL])));
+            $this->addOption(
+                $kind,
+                null,
+                InputOption::VALUE_REQUIRED,
+                \sprintf('Measure instead: %s', implode(', ', [...Suites::names($kind), Suites::ALL])),
+            );
         }
         foreach (Outputs::all() as $option => ['help' => $help]) {
             $this->addOption($option, null, InputOption::VALUE_REQUIRED, $help);
@@ -141,7 +176,8 @@ final class CompareCommand extends Command implements SignalableCommandInterface
             $preflight->spoilers(
                 $environment->loaded,
                 $environment->opcache,
-                array_filter($rows, static fn(Row $row): bool => str_starts_with($row->subject->table, 'pressure')) !== [],
+                array_filter($rows, static fn(Row $row): bool => str_starts_with($row->subject->table, 'pressure'))
+                    !== [],
             ),
         );
         $kept = self::keep($report, $environment->lines(), $profile);
@@ -161,7 +197,9 @@ final class CompareCommand extends Command implements SignalableCommandInterface
             }
         }
         if ($failures !== []) {
-            $again = $this->journal === null ? '' : "\nWhat was measured is kept: the same command with --resume writes it again.";
+            $again = $this->journal === null
+                ? ''
+                : "\nWhat was measured is kept: the same command with --resume writes it again.";
 
             throw new \RuntimeException(implode("\n", $failures) . $again);
         }
@@ -197,7 +235,9 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         $folder = str_starts_with($folder, getcwd() . '/') ? substr($folder, \strlen(getcwd() . '/')) : $folder;
 
         return [
-            ...(\strlen($folder) > 20 ? ["Page     $folder/report.html", "Table    $folder/table.txt"] : ["Page     $folder/report.html       Table  $folder/table.txt"]),
+            ...(\strlen($folder) > 20 ? ["Page     $folder/report.html", "Table    $folder/table.txt"] : [
+                "Page     $folder/report.html       Table  $folder/table.txt",
+            ]),
             "Traffic  $command compare --advise $folder/result.jsonl --profile FILE",
         ];
     }
@@ -209,8 +249,8 @@ final class CompareCommand extends Command implements SignalableCommandInterface
     }
 
     /**
-     * Leaves what is under way, wherever that is; on the way out all is ended that was just being started, and only then
-     * are the directories removed. Heard once: a second signal would interrupt that.
+     * Leaves what is under way, wherever that is; on the way out all is ended that was just being started, and only
+     * then are the directories removed. Heard once: a second signal would interrupt that.
      *
      * @throws Interrupted
      */
@@ -250,11 +290,18 @@ final class CompareCommand extends Command implements SignalableCommandInterface
             }
         }
         if (!self::isNamed($input)) {
-            return [[new CompareSuite($locations, $stores, self::plan($input), $input->getOption('no-servers') !== true)], $only];
+            return [
+                [new CompareSuite($locations, $stores, self::plan($input), $input->getOption('no-servers') !== true)],
+                $only,
+            ];
         }
         foreach (['values', 'operations', 'no-servers'] as $option) {
             if (!\in_array($input->getOption($option), [null, false], true)) {
-                throw new InvalidOptionException(\sprintf('--%s cannot be combined with --study or --workload: these measure their own values. Leave out one of the two options.', $option));
+                throw new InvalidOptionException(\sprintf(
+                    '--%s cannot be combined with --study or --workload: these measure their own values. '
+                        . 'Leave out one of the two options.',
+                    $option,
+                ));
             }
         }
 
@@ -321,16 +368,21 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         $steps = new Steps($errors);
         $steps->begin('servers');
         foreach ($suites as $suite) {
-            array_push($blocks, ...$suite->blocks(static function (Subject $subject, string $reason) use (&$notMeasured): void {
-                $notMeasured[] = ['subject' => $subject, 'reason' => $reason];
-            }));
+            array_push(
+                $blocks,
+                ...$suite->blocks(static function (Subject $subject, string $reason) use (&$notMeasured): void {
+                    $notMeasured[] = ['subject' => $subject, 'reason' => $reason];
+                }),
+            );
         }
         if ($only->leftOut() !== []) {
             $steps->clear();
             $errors->writeln('Left out by --stores: ' . implode(', ', $only->leftOut()));
         }
         if ($blocks === [] && $notMeasured === []) {
-            throw new InvalidOptionException('--stores: none of these is part of what was asked for. Name others, or leave it out.');
+            throw new InvalidOptionException(
+                '--stores: none of these is part of what was asked for. Name others, or leave it out.',
+            );
         }
         $steps->end((string) $this->locations?->servers());
         $rows = new Rows(array_merge(...array_map(static fn(Block $block): array => $block->subjects(), $blocks)));
@@ -348,7 +400,10 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         );
         $steps->end(Text::counted(\count($blocks), 'setup') . ', ' . Text::counted($rounds, 'round'));
 
-        return [$rows->all([...array_values(array_filter($suites, static fn(Suite $suite): bool => $suite instanceof Annotator)), $apcu]), $notMeasured];
+        return [$rows->all([
+            ...array_values(array_filter($suites, static fn(Suite $suite): bool => $suite instanceof Annotator)),
+            $apcu,
+        ]), $notMeasured];
     }
 
     /**
@@ -374,8 +429,14 @@ final class CompareCommand extends Command implements SignalableCommandInterface
     private static function plan(InputInterface $input): Plan
     {
         $all = Value::all();
-        $values = array_map(static fn(string $name): Value => $all[$name], ListOption::of(self::valueNames(), self::text($input, 'values'), 'values'));
-        $operations = array_map(Operation::from(...), ListOption::of(self::operationNames(), self::text($input, 'operations'), 'operations'));
+        $values = array_map(
+            static fn(string $name): Value => $all[$name],
+            ListOption::of(self::valueNames(), self::text($input, 'values'), 'values'),
+        );
+        $operations = array_map(
+            Operation::from(...),
+            ListOption::of(self::operationNames(), self::text($input, 'operations'), 'operations'),
+        );
 
         return new Plan($values, $operations, $input->getOption('quick') === true
             ? new TimeBudget(200_000, 4 * self::MILLISECOND)

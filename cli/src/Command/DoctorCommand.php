@@ -23,8 +23,8 @@ use Symfony\Component\Console\Input\InputInterface;
 use Symfony\Component\Console\Output\OutputInterface;
 
 /**
- * `larder doctor`: which stores work on this machine, what the others miss, and what auto: takes. Ends with 0 when auto:
- * finds a store that processes share and that keeps what it is given, with 1 when not. docs/operate.md.
+ * `larder doctor`: which stores work on this machine, what the others miss, and what auto: takes. Ends with 0 when
+ * auto: finds a store that processes share and that keeps what it is given, with 1 when not. docs/operate.md.
  */
 #[AsCommand('doctor', 'Check which stores work here, and say how to enable the others')]
 final class DoctorCommand extends Command
@@ -38,7 +38,10 @@ final class DoctorCommand extends Command
     {
         $output->writeln([
             \sprintf('PHP %s (%s), %s', \PHP_VERSION, \PHP_SAPI, Machine::system()),
-            \sprintf('%s. The web server may use other settings.', php_ini_loaded_file() === false ? 'No php.ini' : php_ini_loaded_file()),
+            \sprintf(
+                '%s. The web server may use other settings.',
+                php_ini_loaded_file() === false ? 'No php.ini' : php_ini_loaded_file(),
+            ),
             '',
             'Engine',
             ...array_map(static fn(string $line): string => '  ' . $line, Engine::lines()),
@@ -69,17 +72,28 @@ final class DoctorCommand extends Command
         try {
             $candidates = Cache::open('auto:', new NullLogger())->explain(); // what it would log is printed
         } catch (StoreUnavailable $nothing) {
-            $output->writeln(['  takes nothing: no store that it looks for works here', '  ' . $nothing->how], OutputInterface::OUTPUT_RAW);
+            $output->writeln(
+                ['  takes nothing: no store that it looks for works here', '  ' . $nothing->how],
+                OutputInterface::OUTPUT_RAW,
+            );
 
             return Command::FAILURE;
         }
-        $output->writeln(array_map(static fn(CandidateStore $candidate): string => '  ' . $candidate, $candidates), OutputInterface::OUTPUT_RAW);
+        $output->writeln(
+            array_map(static fn(CandidateStore $candidate): string => '  ' . $candidate, $candidates),
+            OutputInterface::OUTPUT_RAW,
+        );
         foreach ($candidates as $candidate) {
             if ($candidate->isChosen) {
                 $driver = Drivers::get($candidate->scheme);
                 $keeps = !$driver instanceof Diagnoses || $driver->problem() === '';
                 $isShared = $keeps && ($driver->variants()[0] ?? null)?->scope->isShared() === true;
-                $output->writeln($isShared ? '  Processes share it.' : '  Processes do not share it' . ($keeps ? ': on the command line each has a memory of its own.' : '.'));
+                $output->writeln(
+                    $isShared
+                        ? '  Processes share it.'
+                        : '  Processes do not share it'
+                            . ($keeps ? ': on the command line each has a memory of its own.' : '.'),
+                );
 
                 if ($driver instanceof EngineDriver && Engine::losesMost()) {
                     $output->writeln('  It evicts or refuses most of what is stored: see Engine.');
@@ -101,11 +115,17 @@ final class DoctorCommand extends Command
             false => 'no',
             null => '?',
         };
-        $output->writeln(\sprintf('  %-10s %-4s %s', $finding->store, $isUsable, $finding->what), OutputInterface::OUTPUT_RAW);
+        $output->writeln(
+            \sprintf('  %-10s %-4s %s', $finding->store, $isUsable, $finding->what),
+            OutputInterface::OUTPUT_RAW,
+        );
         $lines = $finding->how === '' ? [] : [$finding->how];
         foreach ($finding->remarks as $remark) {
             $lines = [...$lines, $remark->what, ...($remark->how === '' ? [] : ['  ' . $remark->how])];
         }
-        $output->writeln(array_map(static fn(string $line): string => \sprintf('%18s%s', '', $line), $lines), OutputInterface::OUTPUT_RAW);
+        $output->writeln(
+            array_map(static fn(string $line): string => \sprintf('%18s%s', '', $line), $lines),
+            OutputInterface::OUTPUT_RAW,
+        );
     }
 }

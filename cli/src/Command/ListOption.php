@@ -22,15 +22,23 @@ final class ListOption
             return $known;
         }
         $plain = static fn(string $name): string => strtolower(str_replace(' ', '', $name));
-        $asked = array_filter(array_map(trim(...), explode(',', $given)), static fn(string $name): bool => $name !== '');
+        $asked = array_filter(
+            array_map(trim(...), explode(',', $given)),
+            static fn(string $name): bool => $name !== '',
+        );
         $asked = array_map($plain, $asked);
-        $chosen = array_values(array_filter($known, static fn(string $name): bool => \in_array($plain($name), $asked, true)));
+        $chosen = array_values(array_filter(
+            $known,
+            static fn(string $name): bool => \in_array($plain($name), $asked, true),
+        ));
         $unknown = array_diff($asked, array_map($plain, $known));
         if ($unknown !== [] || $chosen === []) {
             throw new InvalidOptionException(\sprintf(
                 '--%s: %s. Known: %s.',
                 $option,
-                $unknown === [] ? 'nothing is named' : implode(', ', $unknown) . (\count($unknown) === 1 ? ' is not known' : ' are not known'),
+                $unknown === []
+                    ? 'nothing is named'
+                    : implode(', ', $unknown) . (\count($unknown) === 1 ? ' is not known' : ' are not known'),
                 implode(', ', $known),
             ));
         }

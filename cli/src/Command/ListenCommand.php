@@ -28,9 +28,9 @@ use Symfony\Component\Console\Input\InputInterface;
 use Symfony\Component\Console\Output\OutputInterface;
 
 /**
- * `larder listen`: one process a host that hears from Redis or Valkey what other hosts change, and drops this host's copies
- * at once. Runs until it gets SIGTERM or SIGINT, and exits with 0 then; with 1 if another process listens here already, with
- * 2 if the DSN has nothing to listen for. docs/servers.md.
+ * `larder listen`: one process a host that hears from Redis or Valkey what other hosts change, and drops this host's
+ * copies at once. Runs until it gets SIGTERM or SIGINT, and exits with 0 then; with 1 if another process listens here
+ * already, with 2 if the DSN has nothing to listen for. docs/servers.md.
  */
 #[AsCommand('listen', 'Drop local copies of what other hosts change in Redis or Valkey')]
 final class ListenCommand extends Command implements SignalableCommandInterface
@@ -39,7 +39,11 @@ final class ListenCommand extends Command implements SignalableCommandInterface
 
     protected function configure(): void
     {
-        $this->addArgument('dsn', InputArgument::REQUIRED, 'The DSN as the program opens it: tier:(larder:)(redis://10.0.0.5)');
+        $this->addArgument(
+            'dsn',
+            InputArgument::REQUIRED,
+            'The DSN as the program opens it: tier:(larder:)(redis://10.0.0.5)',
+        );
     }
 
     /** @return list<int> */
@@ -118,22 +122,35 @@ final class ListenCommand extends Command implements SignalableCommandInterface
     private static function whyNot(Dsn $dsn): ?string
     {
         if ($dsn->tiers === []) {
-            return \sprintf('This %s: DSN has no local tier to keep fresh. Give it as the program has it: tier:(larder:)(redis://10.0.0.5)', $dsn->scheme);
+            return \sprintf(
+                'This %s: DSN has no local tier to keep fresh. Give it as the program has it: '
+                    . 'tier:(larder:)(redis://10.0.0.5)',
+                $dsn->scheme,
+            );
         }
         [$local, $shared] = [$dsn->tiers[0]->scheme, $dsn->tiers[1]->scheme];
         // Local tiers that the command line and the web server have together.
-        $reachable = array_filter(Drivers::all(), static fn(Driver $driver): bool => ($driver->variants()[0] ?? null)?->scope === Scope::Machine);
+        $reachable = array_filter(
+            Drivers::all(),
+            static fn(Driver $driver): bool => ($driver->variants()[0] ?? null)?->scope === Scope::Machine,
+        );
         if (!isset($reachable[$local])) {
             return \sprintf(
-                '%s: is not shared by the command line and the web server, so this process cannot reach the copies. The processes ask for changes themselves. Local tiers that can be listened for: %s',
+                '%s: is not shared by the command line and the web server, so this process cannot reach the copies. '
+                    . 'The processes ask for changes themselves. Local tiers that can be listened for: %s',
                 $local,
                 implode(':, ', array_keys($reachable)) . ':',
             );
         }
         if (!Drivers::get($shared) instanceof ExaminesServers) {
-            return \sprintf('%s: does not tell of changes, only Redis and Valkey do. The processes ask for changes themselves', $shared);
+            return \sprintf(
+                '%s: does not tell of changes, only Redis and Valkey do. The processes ask for changes themselves',
+                $shared,
+            );
         }
 
-        return $dsn->poll() === 0.0 ? 'With poll=0 nobody asks what was changed, so there is nothing to do better' : null;
+        return $dsn->poll() === 0.0
+            ? 'With poll=0 nobody asks what was changed, so there is nothing to do better'
+            : null;
     }
 }

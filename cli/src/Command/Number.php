@@ -20,7 +20,12 @@ final class Number
     {
         $text = $given ?? (string) $without;
         if (!\is_string($text) || preg_match('/^[1-9]\d{0,3}$/D', $text) !== 1) {
-            throw new InvalidOptionException(\sprintf('--%s: %s is not a number from 1 to %d.', $option, \is_string($text) ? $text : '', self::LARGEST));
+            throw new InvalidOptionException(\sprintf(
+                '--%s: %s is not a number from 1 to %d.',
+                $option,
+                \is_string($text) ? $text : '',
+                self::LARGEST,
+            ));
         }
 
         return max(1, (int) $text);

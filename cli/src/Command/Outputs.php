@@ -29,11 +29,20 @@ final class Outputs
     public static function all(?Profile $profile = null): array
     {
         return [
-            'html' => ['help' => 'Also write a page for a browser to this file, with charts and the data', 'output' => new HtmlFile($profile)],
-            'json' => ['help' => 'Also write the result to this file, as JSON Lines; --json=- prints it instead of the tables', 'output' => new ResultFile()],
+            'html' => [
+                'help' => 'Also write a page for a browser to this file, with charts and the data',
+                'output' => new HtmlFile($profile),
+            ],
+            'json' => [
+                'help' => 'Also write the result to this file, as JSON Lines; --json=- prints it instead of the tables',
+                'output' => new ResultFile(),
+            ],
             'csv' => ['help' => 'Also write a line for each row to this file, as CSV', 'output' => new Csv()],
             'markdown' => ['help' => 'Also write the tables to this file, as Markdown', 'output' => new Markdown()],
-            self::PUBLISH => ['help' => 'Also put the result into a new folder for this machine and date in this directory', 'output' => new Publish()],
+            self::PUBLISH => [
+                'help' => 'Also put the result into a new folder for this machine and date in this directory',
+                'output' => new Publish(),
+            ],
         ];
     }
 

@@ -16,28 +16,43 @@ use Symfony\Component\Console\Output\OutputInterface;
 use Symfony\Component\Process\Process;
 
 /**
- * `larder resize`: replaces the engine's segment by an empty one with the settings of php.ini, or with those given here. A
- * segment keeps the size, process limit and pin share that it was created with, so this is the one way to change them while
- * it exists. All processes of this user switch to it within a second, or at their next request. Exits with 0, or with 1 and
- * the reason if no segment can be created.
+ * `larder resize`: replaces the engine's segment by an empty one with the settings of php.ini, or with those given
+ * here. A segment keeps the size, process limit and pin share that it was created with, so this is the one way to
+ * change them while it exists. All processes of this user switch to it within a second, or at their next request. Exits
+ * with 0, or with 1 and the reason if no segment can be created.
  */
 #[AsCommand('resize', 'Replace the engine\'s memory by an empty one of another size')]
 final class ResizeCommand extends Command
 {
     /** Settings that a segment keeps, and its name, by the option that gives another. */
-    private const SETTINGS = ['size' => 'larder.size', 'processes' => 'larder.processes', 'pin-share' => 'larder.pin_share', 'segment' => 'larder.segment', 'path' => 'larder.path'];
+    private const SETTINGS = [
+        'size' => 'larder.size', 'processes' => 'larder.processes', 'pin-share' => 'larder.pin_share',
+        'segment' => 'larder.segment', 'path' => 'larder.path',
+    ];
 
     /** These settings are read when a process attaches, so a new process has to do it. */
-    private const CODE = 'if (!extension_loaded("larder")) { echo "PHP does not load the extension larder by itself: add extension=larder to php.ini. Nothing was changed."; exit(1); } '
-        . 'foreach (json_decode($argv[1], true) as $name => $value) { if (ini_get($name) !== $value) { echo "Nothing was changed."; exit(1); } } '
-        . 'if (!larder_resize()) { echo larder_info()["reason"]; exit(1); } larder_fetch("k"); $info = larder_info(); printf("%s: %d MiB, %d processes", $info["path"], $info["size"] >> 20, $info["processes"]["limit"]);';
+    private const CODE = 'if (!extension_loaded("larder")) { echo "PHP does not load the extension larder by itself: '
+        . 'add extension=larder to php.ini. Nothing was changed."; exit(1); } '
+        . 'foreach (json_decode($argv[1], true) as $name => $value) { if (ini_get($name) !== $value) { '
+        . 'echo "Nothing was changed."; exit(1); } } '
+        . 'if (!larder_resize()) { echo larder_info()["reason"]; exit(1); } larder_fetch("k"); $info = larder_info(); '
+        . 'printf("%s: %d MiB, %d processes", $info["path"], $info["size"] >> 20, $info["processes"]["limit"]);';
 
     protected function configure(): void
     {
-        $this->addArgument('size', InputArgument::OPTIONAL, 'The new larder.size, such as 128M; default: that of php.ini');
+        $this->addArgument(
+            'size',
+            InputArgument::OPTIONAL,
+            'The new larder.size, such as 128M; default: that of php.ini',
+        );
         foreach (self::SETTINGS as $name => $setting) {
             if ($name !== 'size') {
-                $this->addOption($name, null, InputOption::VALUE_REQUIRED, \sprintf('%s; default: that of php.ini', $setting));
+                $this->addOption(
+                    $name,
+                    null,
+                    InputOption::VALUE_REQUIRED,
+                    \sprintf('%s; default: that of php.ini', $setting),
+                );
             }
         }
     }
@@ -56,17 +71,33 @@ final class ResizeCommand extends Command
                 $settings[$setting] = $value;
             }
         }
-        $warning = isset($settings['larder.segment']) || isset($settings['larder.path']) ? '' : Segments::clearedInstead(self::keys());
-        $php = new Php(['log_errors' => '0', 'display_errors' => 'stderr', 'display_startup_errors' => '1', ...$settings]);
-        $process = new Process($php->command(['-r', self::CODE, '--', json_encode($settings, \JSON_THROW_ON_ERROR | \JSON_FORCE_OBJECT)]), env: $php->environment());
+        $warning = isset($settings['larder.segment']) || isset($settings['larder.path'])
+            ? ''
+            : Segments::clearedInstead(self::keys());
+        $php = new Php(
+            ['log_errors' => '0', 'display_errors' => 'stderr', 'display_startup_errors' => '1', ...$settings],
+        );
+        $process = new Process(
+            $php->command(['-r', self::CODE, '--', json_encode($settings, \JSON_THROW_ON_ERROR | \JSON_FORCE_OBJECT)]),
+            env: $php->environment(),
+        );
         $process->run();
         // A refused value is a warning at PHP's start, which has no line of a file to name.
-        $warnings = preg_replace('~^Warning: +(.*?)(?:; the value is ignored)? in Unknown on line 0$~m', '$1.', trim($process->getErrorOutput()));
+        $warnings = preg_replace(
+            '~^Warning: +(.*?)(?:; the value is ignored)? in Unknown on line 0$~m',
+            '$1.',
+            trim($process->getErrorOutput()),
+        );
         $output->writeln(trim($warnings . "\n" . $process->getOutput()), OutputInterface::OUTPUT_RAW);
         if ($process->isSuccessful()) {
-            $output->writeln(\sprintf('The new segment is empty. All processes of user %d switch to it within a second, or at their next request.', posix_geteuid()));
+            $output->writeln(\sprintf(
+                'The new segment is empty. All processes of user %d switch to it within a second, '
+                    . 'or at their next request.',
+                posix_geteuid(),
+            ));
             if ($warning !== '') {
-                ($output instanceof ConsoleOutputInterface ? $output->getErrorOutput() : $output)->writeln($warning, OutputInterface::OUTPUT_RAW);
+                ($output instanceof ConsoleOutputInterface ? $output->getErrorOutput() : $output)
+                    ->writeln($warning, OutputInterface::OUTPUT_RAW);
             }
         }
 

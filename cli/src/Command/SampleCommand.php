@@ -25,7 +25,12 @@ final class SampleCommand extends Command
     protected function configure(): void
     {
         $this
-            ->addOption('show', null, InputOption::VALUE_NONE, 'Print the profile that was recorded, for larder compare --profile')
+            ->addOption(
+                'show',
+                null,
+                InputOption::VALUE_NONE,
+                'Print the profile that was recorded, for larder compare --profile',
+            )
             ->addOption('reset', null, InputOption::VALUE_NONE, 'Discard what was recorded')
             ->setHelp(<<<'TEXT'
                 To record, add <info>sample=1000</info> to the DSN of the program, on the machine where it runs:
@@ -54,14 +59,29 @@ final class SampleCommand extends Command
         $recording = $file->read();
         if ($recording->samples === 0) {
             $isShown = $input->getOption('show') === true; // then the output is a profile, or nothing
-            ($isShown ? $errors : $output)->writeln(\sprintf('Nothing was recorded for the user %s. Add sample=1000 to the DSN of the program, or run this as its user: larder sample --help', User::name()), OutputInterface::OUTPUT_RAW);
+            ($isShown ? $errors : $output)->writeln(
+                \sprintf(
+                    'Nothing was recorded for the user %s. Add sample=1000 to the DSN of the program, '
+                        . 'or run this as its user: larder sample --help',
+                    User::name(),
+                ),
+                OutputInterface::OUTPUT_RAW,
+            );
 
             return $isShown ? Command::FAILURE : Command::SUCCESS;
         }
         if ($input->getOption('show') === true) {
             $output->writeln((string) Profile::of($recording), OutputInterface::OUTPUT_RAW);
         } else {
-            $output->writeln(\sprintf('%s samples from %s to %s.', number_format($recording->samples), date('Y-m-d H:i', (int) $recording->since), date('Y-m-d H:i', (int) $recording->until)), OutputInterface::OUTPUT_RAW);
+            $output->writeln(
+                \sprintf(
+                    '%s samples from %s to %s.',
+                    number_format($recording->samples),
+                    date('Y-m-d H:i', (int) $recording->since),
+                    date('Y-m-d H:i', (int) $recording->until),
+                ),
+                OutputInterface::OUTPUT_RAW,
+            );
         }
         if ($recording->samples < self::FEW) {
             $errors->writeln(\sprintf('Only %d samples: the shares are rough.', $recording->samples));

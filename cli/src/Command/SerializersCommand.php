@@ -18,7 +18,9 @@ use Symfony\Component\Console\Input\InputInterface;
 use Symfony\Component\Console\Input\InputOption;
 use Symfony\Component\Console\Output\OutputInterface;
 
-/** `larder serializers`: how many bytes each serializer and compression makes, and how long that takes. docs/values.md. */
+/**
+ * `larder serializers`: how many bytes each serializer and compression makes, and how long that takes. docs/values.md.
+ */
 #[AsCommand('serializers', 'Measure size and speed of serializers, compression and signatures')]
 final class SerializersCommand extends Command
 {
@@ -28,7 +30,12 @@ final class SerializersCommand extends Command
     protected function configure(): void
     {
         $this
-            ->addOption('values', null, InputOption::VALUE_REQUIRED, 'Only these values: ' . implode(', ', array_keys(Value::all())))
+            ->addOption(
+                'values',
+                null,
+                InputOption::VALUE_REQUIRED,
+                'Only these values: ' . implode(', ', array_keys(Value::all())),
+            )
             ->addOption('rounds', null, InputOption::VALUE_REQUIRED, \sprintf('Rounds per figure; %d', self::ROUNDS));
     }
 
@@ -39,7 +46,11 @@ final class SerializersCommand extends Command
         $rounds = Number::of($input->getOption('rounds'), self::ROUNDS, 'rounds');
         $output->writeln([
             \sprintf('PHP %s, %s, %s', \PHP_VERSION, Machine::processor(), Machine::system()),
-            ...array_map(static fn(string $extension): string => \sprintf('Not measured: %s (the extension is not loaded)', $extension), Encoding::missing()),
+            ...array_map(
+                static fn(string $extension): string
+                    => \sprintf('Not measured: %s (the extension is not loaded)', $extension),
+                Encoding::missing(),
+            ),
             ...Machine::obstacles(get_loaded_extensions(), ini_get('zend.assertions')),
             '',
             \sprintf('%-14s %-10s %-11s %11s %12s %12s', 'value', 'serializer', 'with', 'bytes', 'encode', 'decode'),
@@ -60,7 +71,9 @@ final class SerializersCommand extends Command
             $codec = $way->codec;
             $bytes[$i] = $codec->encode($value, self::KEY);
             if ($codec->decode($bytes[$i], self::KEY) !== $value) {
-                throw new \RuntimeException(\sprintf('%s: %s decoded another value than it encoded', $name, $way->serializer));
+                throw new \RuntimeException(
+                    \sprintf('%s: %s decoded another value than it encoded', $name, $way->serializer),
+                );
             }
             $works[] = Loop::calling(static fn(): string => $codec->encode($value, self::KEY));
             $works[] = Loop::calling(static fn(): mixed => $codec->decode($bytes[$i], self::KEY));

@@ -25,7 +25,9 @@ use Symfony\Component\Console\Output\OutputInterface;
 use Symfony\Component\Process\Exception\ProcessTimedOutException;
 use Symfony\Component\Process\Process;
 
-/** `larder stampede`: what remember() does when many processes need the same missing value at once. docs/remember.md. */
+/**
+ * `larder stampede`: what remember() does when many processes need the same missing value at once. docs/remember.md.
+ */
 #[AsCommand('stampede', 'Measure remember() when many processes miss one value at once')]
 final class StampedeCommand extends Command
 {
@@ -35,10 +37,20 @@ final class StampedeCommand extends Command
     protected function configure(): void
     {
         $this
-            ->addArgument('dsn', InputArgument::IS_ARRAY | InputArgument::OPTIONAL, 'DSNs of stores such as redis://127.0.0.1:6379; default: every store, on servers started for the run')
+            ->addArgument(
+                'dsn',
+                InputArgument::IS_ARRAY | InputArgument::OPTIONAL,
+                'DSNs of stores such as redis://127.0.0.1:6379; default: every store, on servers started for the run',
+            )
             ->addOption('processes', null, InputOption::VALUE_REQUIRED, 'Processes that ask at once', '100')
             ->addOption('compute', null, InputOption::VALUE_REQUIRED, 'Milliseconds of one computation', '50')
-            ->addOption('lease', null, InputOption::VALUE_REQUIRED, 'Seconds until a lease expires in a store that cannot tell that its holder died', '1')
+            ->addOption(
+                'lease',
+                null,
+                InputOption::VALUE_REQUIRED,
+                'Seconds until a lease expires in a store that cannot tell that its holder died',
+                '1',
+            )
             ->setHelp(<<<'TEXT'
                   <info>larder stampede</info>
                   <info>larder stampede --processes 500 redis://127.0.0.1:6379</info>
@@ -56,7 +68,10 @@ final class StampedeCommand extends Command
 
             return Command::FAILURE;
         }
-        [$processes, $milliseconds, $lease] = array_map(static fn(string $option): float => self::number($input, $option), ['processes', 'compute', 'lease']);
+        [$processes, $milliseconds, $lease] = array_map(
+            static fn(string $option): float => self::number($input, $option),
+            ['processes', 'compute', 'lease'],
+        );
         /** @var list<string> $given */
         $given = $input->getArgument('dsn');
         try {
@@ -67,13 +82,30 @@ final class StampedeCommand extends Command
             return Command::INVALID;
         }
         $locations = new StoreLocations();
-        $dsns = $given === [] ? self::all($locations) : array_combine(array_map(self::shown(...), $given), array_map(static fn(string $dsn): \Closure => static fn(): string => $dsn, $given));
+        $dsns = $given === []
+            ? self::all($locations)
+            : array_combine(
+                array_map(self::shown(...), $given),
+                array_map(static fn(string $dsn): \Closure => static fn(): string => $dsn, $given),
+            );
         $output->writeln([
             \sprintf('PHP %s, %s, %s', \PHP_VERSION, Machine::processor(), Machine::system()),
-            \sprintf('%d processes miss the same value at once; its computation takes %d ms. Then again, and the computing process is killed.', $processes, $milliseconds),
+            \sprintf(
+                '%d processes miss the same value at once; its computation takes %d ms. '
+                    . 'Then again, and the computing process is killed.',
+                $processes,
+                $milliseconds,
+            ),
             '',
             \sprintf('%-26s %12s %14s %12s %20s', '', 'cold', '', 'after kill', ''),
-            \sprintf('%-26s %12s %14s %12s %20s', 'store', 'computations', 'last answer', 'computations', 'recovery time'),
+            \sprintf(
+                '%-26s %12s %14s %12s %20s',
+                'store',
+                'computations',
+                'last answer',
+                'computations',
+                'recovery time',
+            ),
         ]);
         $measured = 0;
         $isWhole = true;
@@ -88,7 +120,10 @@ final class StampedeCommand extends Command
         return $isWhole && $measured > 0 ? Command::SUCCESS : Command::FAILURE;
     }
 
-    /** @return array<string, \Closure(): string> DSNs by the names of their stores; a server is started when it is asked for */
+    /**
+     * @return array<string, \Closure(): string> DSNs by the names of their stores; a server is started when it is asked
+     *         for
+     */
     private static function all(StoreLocations $locations): array
     {
         $catalog = new Catalog($locations);
@@ -103,17 +138,35 @@ final class StampedeCommand extends Command
     }
 
     /** @param \Closure(): string $dsn */
-    private static function measure(StoreLocations $locations, \Closure $dsn, int $processes, float $seconds, float $lease): Row
-    {
+    private static function measure(
+        StoreLocations $locations,
+        \Closure $dsn,
+        int $processes,
+        float $seconds,
+        float $lease,
+    ): Row {
         try {
-            $job = ['dsn' => $dsn(), 'directory' => $locations->disk('stampede'), 'processes' => $processes, 'seconds' => $seconds, 'lease' => $lease];
+            $job = [
+                'dsn' => $dsn(),
+                'directory' => $locations->disk('stampede'),
+                'processes' => $processes,
+                'seconds' => $seconds,
+                'lease' => $lease,
+            ];
         } catch (ServerFailed $failed) {
             return Row::missing($failed->getMessage());
         }
         $variants = Drivers::variants();
-        $php = new Php(array_merge(...array_values(array_map(self::ini(...), $variants))), array_values(array_filter(array_map(self::unpacked(...), $variants), \is_string(...))));
+        $php = new Php(
+            array_merge(...array_values(array_map(self::ini(...), $variants))),
+            array_values(array_filter(array_map(self::unpacked(...), $variants), \is_string(...))),
+        );
         $limit = self::SECONDS + 2 * $processes * $seconds;
-        $process = new Process($php->command([\dirname(__DIR__, 2) . '/bin/stampede.php']), input: json_encode($job, \JSON_THROW_ON_ERROR), timeout: $limit);
+        $process = new Process(
+            $php->command([\dirname(__DIR__, 2) . '/bin/stampede.php']),
+            input: json_encode($job, \JSON_THROW_ON_ERROR),
+            timeout: $limit,
+        );
         try {
             $process->run();
         } catch (ProcessTimedOutException) {
@@ -129,7 +182,10 @@ final class StampedeCommand extends Command
         return (string) preg_replace('~//.*@~', '//…@', $dsn);
     }
 
-    /** @return array<string, string> settings that make it work on the command line, but those for a folder of a run's own */
+    /**
+     * @return array<string, string> settings that make it work on the command line, but those for a folder of a run's
+     *         own
+     */
     private static function ini(Variant $variant): array
     {
         return array_diff($variant->ini, [Variant::FOLDER, Variant::ROOM]);
@@ -138,7 +194,9 @@ final class StampedeCommand extends Command
     /** The extension of a store that lies only unpacked in a clone. */
     private static function unpacked(Variant $variant): ?string
     {
-        return $variant->excludes === '' || \extension_loaded($variant->extension) ? null : Php::unpacked($variant->extension);
+        return $variant->excludes === '' || \extension_loaded($variant->extension)
+            ? null
+            : Php::unpacked($variant->extension);
     }
 
     private static function number(InputInterface $input, string $option): float

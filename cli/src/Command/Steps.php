@@ -8,7 +8,10 @@ use Larder\Cli\Advice\Text;
 use Symfony\Component\Console\Output\OutputInterface;
 use Symfony\Component\Console\Output\StreamOutput;
 
-/** The steps of a run on standard error, a line each: rewritten in place on a terminal, elsewhere written when the step ends. */
+/**
+ * The steps of a run on standard error, a line each: rewritten in place on a terminal, elsewhere written when the step
+ * ends.
+ */
 final class Steps
 {
     private const WIDTH = 78;

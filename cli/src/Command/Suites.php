@@ -26,34 +26,73 @@ use Larder\Cli\Workload\Stampede;
 use Larder\Cli\Workload\Stores;
 use Symfony\Component\Console\Exception\InvalidOptionException;
 
-/** The suites that people ask for by name: `larder compare --study 2013`, `--workload latency`. A new one is a line here. */
+/**
+ * The suites that people ask for by name: `larder compare --study 2013`, `--workload latency`. A new one is a line
+ * here.
+ */
 final class Suites
 {
     /** Asks for all names of a kind. */
     public const ALL = 'all';
 
-    /** @return array<string, array<int|string, list<\Closure(StoreLocations, StoreFilter): Suite>>> by kind (the option's name) and name */
+    /**
+     * @return array<string, array<int|string, list<\Closure(StoreLocations, StoreFilter): Suite>>> by kind (the
+     *         option's name) and name
+     */
     private static function known(): array
     {
         return [
             'study' => [
-                '2008' => [static fn(StoreLocations $locations, StoreFilter $only): Suite => new Study2008($locations, $only), static fn(StoreLocations $locations, StoreFilter $only): Suite => new ReadPerRequest($locations, $only)],
-                '2013' => [static fn(StoreLocations $locations, StoreFilter $only): Suite => new Study2013($locations, $only)],
-                '2016' => [static fn(StoreLocations $locations, StoreFilter $only): Suite => new Study2016($locations, $only)],
-                'sail' => [static fn(StoreLocations $locations, StoreFilter $only): Suite => new StudySail($locations, $only), static fn(StoreLocations $locations, StoreFilter $only): Suite => new SailPages($locations, $only)],
+                '2008' => [
+                    static fn(StoreLocations $locations, StoreFilter $only): Suite => new Study2008($locations, $only),
+                    static fn(StoreLocations $locations, StoreFilter $only): Suite
+                        => new ReadPerRequest($locations, $only),
+                ],
+                '2013' => [
+                    static fn(StoreLocations $locations, StoreFilter $only): Suite => new Study2013($locations, $only),
+                ],
+                '2016' => [
+                    static fn(StoreLocations $locations, StoreFilter $only): Suite => new Study2016($locations, $only),
+                ],
+                'sail' => [
+                    static fn(StoreLocations $locations, StoreFilter $only): Suite => new StudySail($locations, $only),
+                    static fn(StoreLocations $locations, StoreFilter $only): Suite => new SailPages($locations, $only),
+                ],
             ],
             'workload' => [
-                'latency' => [static fn(StoreLocations $locations, StoreFilter $only): Suite => new Latency($locations, $only->of(Stores::SHARED))],
-                'rate' => [static fn(StoreLocations $locations, StoreFilter $only): Suite => new Rate($locations, $only->of(Rate::STORES))],
-                'memory' => [static fn(StoreLocations $locations, StoreFilter $only): Suite => new Memory($locations, $only->of(Stores::SHARED))],
+                'latency' => [static fn(StoreLocations $locations, StoreFilter $only): Suite => new Latency(
+                    $locations,
+                    $only->of(Stores::SHARED),
+                )],
+                'rate' => [static fn(StoreLocations $locations, StoreFilter $only): Suite => new Rate(
+                    $locations,
+                    $only->of(Rate::STORES),
+                )],
+                'memory' => [static fn(StoreLocations $locations, StoreFilter $only): Suite => new Memory(
+                    $locations,
+                    $only->of(Stores::SHARED),
+                )],
                 'pressure' => [
-                    static fn(StoreLocations $locations, StoreFilter $only): Suite => new Pressure($locations, $only->of(Size::stores())),
-                    static fn(StoreLocations $locations, StoreFilter $only): Suite => new Entries($locations, $only->of(Entries::STORES)),
+                    static fn(StoreLocations $locations, StoreFilter $only): Suite
+                        => new Pressure($locations, $only->of(Size::stores())),
+                    static fn(StoreLocations $locations, StoreFilter $only): Suite
+                        => new Entries($locations, $only->of(Entries::STORES)),
                 ],
-                'objects' => [static fn(StoreLocations $locations, StoreFilter $only): Suite => new Objects($locations, $only->of(Stores::SHARED))],
-                'peers' => [static fn(StoreLocations $locations, StoreFilter $only): Suite => new Peers($locations, $only)],
-                'stampede' => [static fn(StoreLocations $locations, StoreFilter $only): Suite => new Stampede($locations, $only->of(Stores::SHARED))],
-                'safety' => [static fn(StoreLocations $locations, StoreFilter $only): Suite => new Safety($locations, $only->of(Stores::SHARED))],
+                'objects' => [static fn(StoreLocations $locations, StoreFilter $only): Suite => new Objects(
+                    $locations,
+                    $only->of(Stores::SHARED),
+                )],
+                'peers' => [
+                    static fn(StoreLocations $locations, StoreFilter $only): Suite => new Peers($locations, $only),
+                ],
+                'stampede' => [static fn(StoreLocations $locations, StoreFilter $only): Suite => new Stampede(
+                    $locations,
+                    $only->of(Stores::SHARED),
+                )],
+                'safety' => [static fn(StoreLocations $locations, StoreFilter $only): Suite => new Safety(
+                    $locations,
+                    $only->of(Stores::SHARED),
+                )],
             ],
         ];
     }
@@ -76,12 +115,21 @@ final class Suites
      * @return list<Suite>
      * @throws InvalidOptionException naming what is known
      */
-    public static function named(string $kind, string $name, StoreLocations $locations, StoreFilter $only = new StoreFilter()): array
-    {
+    public static function named(
+        string $kind,
+        string $name,
+        StoreLocations $locations,
+        StoreFilter $only = new StoreFilter(),
+    ): array {
         $known = self::known()[$kind];
         $suites = [];
         foreach ($name === self::ALL ? array_keys($known) : array_map(trim(...), explode(',', $name)) as $each) {
-            $makers = $known[$each] ?? throw new InvalidOptionException(\sprintf('--%s: %s is not known. Known: %s.', $kind, $each, implode(', ', [...self::names($kind), self::ALL])));
+            $makers = $known[$each] ?? throw new InvalidOptionException(\sprintf(
+                '--%s: %s is not known. Known: %s.',
+                $kind,
+                $each,
+                implode(', ', [...self::names($kind), self::ALL]),
+            ));
             foreach ($makers as $make) {
                 $suites[] = $make($locations, $only);
             }

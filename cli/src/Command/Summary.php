@@ -61,7 +61,11 @@ final class Summary
         $longest = max([1.0, ...array_map(static fn(Bar $bar): float => $bar->cost->value, $bars)]);
         $rounds = $advice->fewRounds();
         $this->plain(self::ends(
-            \sprintf('Cache time of one request (%s)%s', $advice->request(), $rounds > 0 ? ', ' . Text::counted($rounds, 'round') : ''),
+            \sprintf(
+                'Cache time of one request (%s)%s',
+                $advice->request(),
+                $rounds > 0 ? ', ' . Text::counted($rounds, 'round') : '',
+            ),
             $type === 'other' ? 'get of an array' : 'get of ' . Text::bytes($bytes),
         ));
         foreach ($chart as $title => $ofGroup) {
@@ -98,7 +102,12 @@ final class Summary
         $failed = $missing = [];
         foreach ($report->rows as $row) {
             if ($row->failures > 0) {
-                $failed[\sprintf('%s %s: %s', Setup::of($row->subject)->name(), $row->subject->operation, $row->problem)] = true;
+                $failed[\sprintf(
+                    '%s %s: %s',
+                    Setup::of($row->subject)->name(),
+                    $row->subject->operation,
+                    $row->problem,
+                )] = true;
             }
         }
         foreach ($report->notMeasured as ['subject' => $subject, 'reason' => $reason]) {

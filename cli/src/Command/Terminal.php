@@ -34,7 +34,9 @@ final class Terminal
     /** The table whose values each have a table of their own, with the operations side by side. */
     private const COMPARE = 'compare';
 
-    /** Begins the names of the tables that show mean, standard deviation and percent of the fastest, as that study did. */
+    /**
+     * Begins the names of the tables that show mean, standard deviation and percent of the fastest, as that study did.
+     */
     private const WITH_MEANS = '2016: ';
 
     private readonly TableCellStyle $right;
@@ -93,20 +95,35 @@ final class Terminal
         foreach ($byOperation as $operation => $rows) {
             $hasPublished = array_filter($rows, static fn(Row $row): bool => $row->published !== null) !== [];
             $title[] = new TableCell($operation, ['colspan' => $hasPublished ? 5 : 4, 'style' => $this->right]);
-            array_push($head, ...array_map($this->cell(...), ['median', '±', 'ratio', '#', ...($hasPublished ? [PublishedCounterpart::study($value)] : [])]));
-            $ranks = $this->ranks(Ranks::of(array_values(array_filter($rows, static fn(Row $row): bool => Kind::of($row->subject->store) !== Kind::Process))));
+            array_push(
+                $head,
+                ...array_map(
+                    $this->cell(...),
+                    ['median', '±', 'ratio', '#', ...($hasPublished ? [PublishedCounterpart::study($value)] : [])],
+                ),
+            );
+            $ranks = $this->ranks(Ranks::of(array_values(array_filter(
+                $rows,
+                static fn(Row $row): bool => Kind::of($row->subject->store) !== Kind::Process,
+            ))));
             $best = self::best($rows);
             foreach ([...array_column(Ranks::of($rows), 'row'), ...$rows] as $row) {
                 $lines[self::name($row)][$operation] ??= [
                     ...self::figure($row),
                     $best === null || $row->median === null ? '' : Figure::ratio($row->median / $best),
                     $ranks[$row->subject->key()] ?? '',
-                    ...($hasPublished ? [$row->published === null ? '' : Figure::duration($row->published->figure)] : []),
+                    ...(
+                        $hasPublished ? [$row->published === null ? '' : Figure::duration($row->published->figure)] : []
+                    ),
                 ];
             }
         }
         $first = reset($byOperation)[0]->subject;
-        $this->output->writeln(str_contains($value, 'array') ? \sprintf('%s (%s bytes serialized)', $value, number_format((int) $first->bytes)) : $value);
+        $this->output->writeln(
+            str_contains($value, 'array')
+                ? \sprintf('%s (%s bytes serialized)', $value, number_format((int) $first->bytes))
+                : $value,
+        );
         $table = new Table($this->output);
         $table->setStyle('compact')->setHeaders([$title, $head]);
         foreach ($lines as $name => $cells) {
@@ -132,23 +149,41 @@ final class Terminal
         $hasMeans = str_starts_with($name, self::WITH_MEANS);
         $hasPercentiles = array_filter($rows, static fn(Row $row): bool => $row->histogram !== null) !== [];
         $isMixed = !$hasMeans || \count($groups) > 1; // the tables of 2016 have the value in their names
-        $hasOperations = \count(array_unique(array_map(static fn(Row $row): string => $row->subject->operation, $rows))) > 1;
+        $hasOperations = \count(array_unique(array_map(static fn(Row $row): string => $row->subject->operation, $rows)))
+            > 1;
         $table = new Table($this->output);
         $table->setStyle('compact')->setHeaders([
             ...($isMixed ? ['', ''] : ['']),
-            ...array_map($this->cell(...), [...($hasMeans ? ['mean', 'sd', '%'] : ['median', '±']), '#', ...($hasPublished ? ['published'] : []), ...($hasPercentiles ? array_keys(self::PERCENTILES) : [])]),
+            ...array_map($this->cell(...), [
+                ...($hasMeans ? ['mean', 'sd', '%'] : ['median', '±']),
+                '#',
+                ...($hasPublished ? ['published'] : []),
+                ...($hasPercentiles ? array_keys(self::PERCENTILES) : []),
+            ]),
         ]);
         foreach ($groups as $group) {
             $ranks = $this->ranks(Ranks::of($group));
-            $means = array_map(static fn(Row $row): float => $row->samples === [] ? \INF : Statistics::mean($row->samples), $group);
+            $means = array_map(
+                static fn(Row $row): float => $row->samples === [] ? \INF : Statistics::mean($row->samples),
+                $group,
+            );
             foreach ($group as $row) {
                 $subject = $row->subject;
                 $published = $row->published === null ? '' : Figure::of($subject->unit, $row->published->figure);
                 $figures = $hasMeans ? self::mean($row, min($means)) : self::figure($row);
                 $table->addRow([
                     self::name($row) . ($row->isHistoric() ? ' (historic)' : ''),
-                    ...($isMixed ? [$hasOperations || $subject->value === null ? trim($subject->operation . ' ' . $subject->value) : $subject->value] : []),
-                    ...array_map($this->cell(...), [...$figures, $ranks[$subject->key()] ?? '', ...($hasPublished ? [$published] : []), ...self::percentiles($row)]),
+                    ...($isMixed ? [
+                        $hasOperations || $subject->value === null
+                            ? trim($subject->operation . ' ' . $subject->value)
+                            : $subject->value,
+                    ] : []),
+                    ...array_map($this->cell(...), [
+                        ...$figures,
+                        $ranks[$subject->key()] ?? '',
+                        ...($hasPublished ? [$published] : []),
+                        ...self::percentiles($row),
+                    ]),
                 ]);
             }
         }
@@ -211,7 +246,10 @@ final class Terminal
     {
         return $row->histogram === null || $row->median === null
             ? []
-            : array_map(static fn(float $percent): string => Figure::duration($row->histogram->percentile($percent)), array_values(self::PERCENTILES));
+            : array_map(
+                static fn(float $percent): string => Figure::duration($row->histogram->percentile($percent)),
+                array_values(self::PERCENTILES),
+            );
     }
 
     /**
@@ -254,12 +292,29 @@ final class Terminal
         $this->output->writeln('');
         $this->lines([implode(' ', [
             $hasIntervals
-                ? \sprintf('A figure is the median of %d processes, ± half the width of its 95 %% confidence interval. %s', $rounds, $this->unranked === 0
-                    ? 'Rows of the same rank (#) show no difference.'
-                    : \sprintf('Ranks need more rounds: to tell %d rows apart, %d.', $this->unranked, PairwiseTests::roundsFor($this->unranked)))
-                : \sprintf('A figure is the median of %d process%s: too few for intervals.', $rounds, $rounds === 1 ? '' : 'es'),
-            ...($isComparison ? ['The ratio is to the fastest store that other processes share (array is private).'] : []),
-            ...($isComparison ? ['Columns named for a year: published figures of that study, on its machine. *: without opcache. +: behind copies in Larder.'] : []),
+                ? \sprintf(
+                    'A figure is the median of %d processes, ± half the width of its 95 %% confidence interval. %s',
+                    $rounds,
+                    $this->unranked === 0
+                        ? 'Rows of the same rank (#) show no difference.'
+                        : \sprintf(
+                            'Ranks need more rounds: to tell %d rows apart, %d.',
+                            $this->unranked,
+                            PairwiseTests::roundsFor($this->unranked),
+                        ),
+                )
+                : \sprintf(
+                    'A figure is the median of %d process%s: too few for intervals.',
+                    $rounds,
+                    $rounds === 1 ? '' : 'es',
+                ),
+            ...($isComparison ? [
+                'The ratio is to the fastest store that other processes share (array is private).',
+            ] : []),
+            ...($isComparison ? [
+                'Columns named for a year: published figures of that study, on its machine. *: without opcache. '
+                    . '+: behind copies in Larder.',
+            ] : []),
         ])]);
     }
 
@@ -300,7 +355,8 @@ final class Terminal
         }
 
         return array_map(
-            static fn(string $what, array $names, int $failures): string => \sprintf('%s (%d times; %s)', $what, $failures, implode(', ', $names)),
+            static fn(string $what, array $names, int $failures): string
+                => \sprintf('%s (%d times; %s)', $what, $failures, implode(', ', $names)),
             array_keys($values),
             $values,
             $times,

@@ -47,7 +47,12 @@ final class Apcu implements Annotator
         if (preg_match('/^\d+\.\d+/', $version) !== 1) {
             $error = explode("\n", trim($process->getErrorOutput()))[0];
 
-            throw new InvalidOptionException(\sprintf('--apcu: PHP %s cannot load APCu from %s: %s', Php::version(), $file, $error === '' ? 'it is another extension' : $error));
+            throw new InvalidOptionException(\sprintf(
+                '--apcu: PHP %s cannot load APCu from %s: %s',
+                Php::version(),
+                $file,
+                $error === '' ? 'it is another extension' : $error,
+            ));
         }
         putenv(self::VARIABLE . '=' . $path);
 
@@ -77,10 +82,16 @@ final class Apcu implements Annotator
         }
 
         return [
-            ...(!$this->isNamed && LoadedApcu::isLarders() ? ['the module apcu is Larder\'s, so this is the engine; name APCu itself with --apcu'] : []),
+            ...(!$this->isNamed && LoadedApcu::isLarders() ? [
+                'the module apcu is Larder\'s, so this is the engine; name APCu itself with --apcu',
+            ] : []),
             ...($this->isNamed ? [\sprintf('APCu %s, from the file that --apcu names', $this->version)] : []),
             ...($this->version !== '' && version_compare($this->version, self::GOOD, '<')
-                ? [\sprintf('APCu %s is older than %s, which keeps more when its memory is full', $this->version, self::GOOD)]
+                ? [\sprintf(
+                    'APCu %s is older than %s, which keeps more when its memory is full',
+                    $this->version,
+                    self::GOOD,
+                )]
                 : []),
         ];
     }

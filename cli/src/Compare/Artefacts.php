@@ -9,16 +9,25 @@ use Larder\Cli\Measure\Subject;
 /** What is known to slow down a store in a way that a reader would not expect. */
 final class Artefacts
 {
-    /** Longer values do not fit into the loopback's first segment: the sender waits for the acknowledgement of the first. */
+    /**
+     * Longer values do not fit into the loopback's first segment: the sender waits for the acknowledgement of the
+     * first.
+     */
     private const DELAYED_FROM = 64_000;
 
     /** @return list<string> notes for the row */
     public static function of(Subject $subject): array
     {
         return array_keys(array_filter([
-            'about 40 ms are a delayed TCP acknowledgement, for which the extension waits' => [$subject->store, $subject->connection, $subject->operation] === ['memcache', 'tcp', 'set']
+            'about 40 ms are a delayed TCP acknowledgement, for which the extension waits' => [
+                $subject->store,
+                $subject->connection,
+                $subject->operation,
+            ] === ['memcache', 'tcp', 'set']
                 && $subject->bytes >= self::DELAYED_FROM,
-            'without opcache each get compiles the file' => $subject->store === 'php-file' && $subject->settings !== [] && $subject->operation === 'get',
+            'without opcache each get compiles the file' => $subject->store === 'php-file'
+                && $subject->settings !== []
+                && $subject->operation === 'get',
         ]));
     }
 }

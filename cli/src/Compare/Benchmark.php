@@ -33,17 +33,33 @@ final class Benchmark
 
         try {
             $timer = new Timer($this->budget->batch, self::MOST_OPERATIONS, self::HELD_BYTES);
-            $nanoseconds = $timer->measureFor($this->work($operation, $value, $keys), $this->budget->total, self::FEWEST_BATCHES, self::MOST_BATCHES);
+            $nanoseconds = $timer->measureFor(
+                $this->work($operation, $value, $keys),
+                $this->budget->total,
+                self::FEWEST_BATCHES,
+                self::MOST_BATCHES,
+            );
             foreach ($keys as $key) {
                 $this->store->delete($key);
             }
         } catch (WrongResults $wrong) {
             return new Measurement($value->name, $operation, null, $wrong->operations, $wrong->getMessage());
         } catch (\Throwable $thrown) {
-            return new Measurement($value->name, $operation, null, 1, \sprintf('throws %s: %s', $thrown::class, $thrown->getMessage()));
+            return new Measurement(
+                $value->name,
+                $operation,
+                null,
+                1,
+                \sprintf('throws %s: %s', $thrown::class, $thrown->getMessage()),
+            );
         }
 
-        return new Measurement($value->name, $operation, Statistics::median($nanoseconds), drift: Statistics::drift($nanoseconds));
+        return new Measurement(
+            $value->name,
+            $operation,
+            Statistics::median($nanoseconds),
+            drift: Statistics::drift($nanoseconds),
+        );
     }
 
     /** @param non-empty-list<string> $keys */

@@ -18,8 +18,8 @@ final class Catalog
     private const MEMORY = 64;
 
     /**
-     * For servers: after its usual second, a server that had to wait for a processor would count as one that loses values.
-     * One that fails is named for that. Neither costs a call anything.
+     * For servers: after its usual second, a server that had to wait for a processor would count as one that loses
+     * values. One that fails is named for that. Neither costs a call anything.
      */
     private const PATIENCE = ['timeout' => '20', 'on_failure' => 'throw'];
 
@@ -31,7 +31,10 @@ final class Catalog
     /** @return non-empty-list<string> */
     public static function names(): array
     {
-        $names = array_keys(array_filter(Drivers::variants(), static fn(Variant $variant): bool => $variant->isMeasured));
+        $names = array_keys(array_filter(
+            Drivers::variants(),
+            static fn(Variant $variant): bool => $variant->isMeasured,
+        ));
 
         return $names !== [] ? $names : throw new \LogicException('no stores');
     }
@@ -72,7 +75,8 @@ final class Catalog
         $scheme = Drivers::schemeOf($store);
 
         return match (true) {
-            $variant->scope === Scope::Server => $this->at($variant, $scheme, $variant->connections[0] ?? Connection::Tcp),
+            $variant->scope === Scope::Server
+                => $this->at($variant, $scheme, $variant->connections[0] ?? Connection::Tcp),
             $variant->connections !== [] => \sprintf('%s://%s%s', $scheme, $this->places->disk($store), $variant->file),
             default => $this->inMemory($variant, $scheme),
         };
@@ -81,7 +85,9 @@ final class Catalog
     /** What is shared by all processes of a user, and has no folder of a run's own, needs a namespace of its own. */
     private function inMemory(Variant $variant, string $scheme): string
     {
-        return $variant->scope === Scope::Machine && $variant->ini === [] ? $this->places->inNamespace($scheme) : $scheme . ':';
+        return $variant->scope === Scope::Machine && $variant->ini === []
+            ? $this->places->inNamespace($scheme)
+            : $scheme . ':';
     }
 
     /** @return list<Target> */
@@ -91,9 +97,15 @@ final class Catalog
         foreach ($variant->connections as $connection) {
             $dsn = $this->at($variant, $scheme, $connection, self::PATIENCE);
             $targets[] = new Target($variant->name, $connection->value, $dsn, Kind::Server, $php);
-            if ($connection === Connection::Tcp && \in_array($variant->name, self::TIERED, true) && \extension_loaded('larder')) {
+            if (
+                $connection === Connection::Tcp
+                && \in_array($variant->name, self::TIERED, true)
+                && \extension_loaded('larder')
+            ) {
                 $dsn = \sprintf('tier:(%s)(%s)', $this->places->inNamespace('larder'), $dsn);
-                $targets[] = new Target($variant->name, $connection->value, $dsn, Kind::Server, $php, ['tier' => 'larder']);
+                $targets[] = new Target($variant->name, $connection->value, $dsn, Kind::Server, $php, [
+                    'tier' => 'larder',
+                ]);
             }
         }
 
@@ -106,22 +118,45 @@ final class Catalog
         $location = $this->places->server($variant->server)->location($connection);
         $query = http_build_query([...$variant->options, ...$options]);
 
-        return \sprintf('%s://%s%s%s', $scheme, $location, $query === '' ? '' : (str_contains($location, '?') ? '&' : '?'), $query);
+        return \sprintf(
+            '%s://%s%s%s',
+            $scheme,
+            $location,
+            $query === '' ? '' : (str_contains($location, '?') ? '&' : '?'),
+            $query,
+        );
     }
 
     /** @return list<Target|NotMeasured> */
     private function inFiles(Variant $variant, string $scheme, Php $php): array
     {
         $subjects = [];
-        foreach (['' => $php, ...array_map(static fn(array $ini): Php => new Php($ini), $variant->otherIni)] as $special => $with) {
+        foreach ([
+            '' => $php,
+            ...array_map(static fn(array $ini): Php => new Php($ini), $variant->otherIni),
+        ] as $special => $with) {
             foreach ($variant->connections as $connection) {
                 $directory = $variant->name . ($special === '' ? '' : '-' . strtr($special, ' ', '-'));
 
                 try {
-                    $path = $connection === Connection::Tmpfs ? $this->places->tmpfs($directory) : $this->places->disk($directory);
-                    $subjects[] = new Target($variant->name, $connection->value, \sprintf('%s://%s%s', $scheme, $path, $variant->file), Kind::Local, $with, $special === '' ? [] : ['php' => $special]);
+                    $path = $connection === Connection::Tmpfs
+                        ? $this->places->tmpfs($directory)
+                        : $this->places->disk($directory);
+                    $subjects[] = new Target(
+                        $variant->name,
+                        $connection->value,
+                        \sprintf('%s://%s%s', $scheme, $path, $variant->file),
+                        Kind::Local,
+                        $with,
+                        $special === '' ? [] : ['php' => $special],
+                    );
                 } catch (\RuntimeException $none) {
-                    $subjects[] = new NotMeasured($variant->name, $connection->value, $none->getMessage(), $special === '' ? [] : ['php' => $special]);
+                    $subjects[] = new NotMeasured(
+                        $variant->name,
+                        $connection->value,
+                        $none->getMessage(),
+                        $special === '' ? [] : ['php' => $special],
+                    );
                 }
             }
         }
@@ -140,7 +175,11 @@ final class Catalog
             $folder = $this->places->tmpfs($variant->name);
             // Files of other stores have to fit beside it: a container's /dev/shm has 64 MiB.
             $room = max(8, min(self::MEMORY, intdiv((int) disk_free_space($folder), 4 << 20)));
-            $ini = array_map(static fn(string $value): string => strtr($value, [Variant::FOLDER => $folder, Variant::ROOM => $room . 'M']), $ini);
+            $ini = array_map(
+                static fn(string $value): string
+                    => strtr($value, [Variant::FOLDER => $folder, Variant::ROOM => $room . 'M']),
+                $ini,
+            );
         }
         if ($variant->extension === 'apcu') {
             return Apcu::php(fn(): string => $this->places->disk('php-apcu-' . bin2hex(random_bytes(4))), $ini);
@@ -149,10 +188,13 @@ final class Catalog
             return new Php($ini);
         }
         $unpacked = Php::unpacked($variant->extension) ?? throw new \RuntimeException(\sprintf(
-            'the PHP extension %1$s is not loaded. To add it: dev/setup stores (in a clone of Larder), or pecl install %1$s',
+            'the PHP extension %1$s is not loaded. To add it: dev/setup stores (in a clone of Larder), '
+                . 'or pecl install %1$s',
             $variant->extension,
         ));
 
-        return Php::without($variant->excludes, $this->places->disk('php-without-' . $variant->excludes), $ini, [$unpacked]);
+        return Php::without($variant->excludes, $this->places->disk('php-without-' . $variant->excludes), $ini, [
+            $unpacked,
+        ]);
     }
 }

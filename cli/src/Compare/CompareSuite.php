@@ -40,7 +40,18 @@ final class CompareSuite implements Suite, Annotator
                 }
                 foreach ($this->plan->values as $value) {
                     foreach ($this->plan->operations as $operation) {
-                        $notMeasured(new Subject('compare', $subject->store, $subject->connection, $value->name, $value->bytes, $operation->value, settings: $subject->settings), $subject->reason);
+                        $notMeasured(
+                            new Subject(
+                                'compare',
+                                $subject->store,
+                                $subject->connection,
+                                $value->name,
+                                $value->bytes,
+                                $operation->value,
+                                settings: $subject->settings,
+                            ),
+                            $subject->reason,
+                        );
                     }
                 }
             }

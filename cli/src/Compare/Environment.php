@@ -46,7 +46,10 @@ final class Environment
      */
     public static function of(array $servers, int $cores, ?int $pinnedTo): self
     {
-        $process = new Process((new Php())->command([\dirname(__DIR__, 2) . '/bin/measure.php']), input: (new Job('array:', [], new TimeBudget(1, 1)))->line());
+        $process = new Process(
+            (new Php())->command([\dirname(__DIR__, 2) . '/bin/measure.php']),
+            input: (new Job('array:', [], new TimeBudget(1, 1)))->line(),
+        );
         [$first, $second] = [...explode("\n", $process->mustRun()->getOutput()), ''];
         $handshake = Handshake::fromLine($first);
         /** @var array{resolution: int|float, reading: int|float, loop: int|float} $clock */
@@ -88,7 +91,11 @@ final class Environment
             'cores' => $this->cores,
             'pinned_to' => $this->pinnedTo,
             'file_systems' => (object) $this->fileSystems,
-            'clock' => ['resolution_ns' => $this->clock->resolution, 'reading_ns' => round($this->clock->reading, 1), 'empty_loop_ns' => round($this->clock->loop, 1)],
+            'clock' => [
+                'resolution_ns' => $this->clock->resolution,
+                'reading_ns' => round($this->clock->reading, 1),
+                'empty_loop_ns' => round($this->clock->loop, 1),
+            ],
         ];
     }
 
@@ -96,7 +103,13 @@ final class Environment
     public function lines(): array
     {
         return [
-            \sprintf('PHP %s (%s), opcache %s, JIT %s', $this->php, $this->sapi, $this->opcache ? 'on' : 'off', $this->jit ? 'on' : 'off'),
+            \sprintf(
+                'PHP %s (%s), opcache %s, JIT %s',
+                $this->php,
+                $this->sapi,
+                $this->opcache ? 'on' : 'off',
+                $this->jit ? 'on' : 'off',
+            ),
             'Clients: ' . self::list($this->extensions),
             'Servers: ' . ($this->servers === [] ? 'none' : self::list($this->servers)),
             \sprintf(
@@ -108,7 +121,12 @@ final class Environment
                 $this->pinnedTo === null ? '' : ', PHP and servers pinned to one',
             ),
             'Files: ' . self::list($this->fileSystems),
-            \sprintf('Clock: steps of %.0f ns, a reading takes %.0f ns; the loop takes %.1f ns an operation, subtracted', $this->clock->resolution, $this->clock->reading, $this->clock->loop),
+            \sprintf(
+                'Clock: steps of %.0f ns, a reading takes %.0f ns; the loop takes %.1f ns an operation, subtracted',
+                $this->clock->resolution,
+                $this->clock->reading,
+                $this->clock->loop,
+            ),
         ];
     }
 
@@ -129,7 +147,15 @@ final class Environment
         foreach (Drivers::variants() as $variant) {
             $path = $variant->excludes === '' ? null : Php::unpacked($variant->extension);
             if ($path !== null) {
-                $process = new Process([\PHP_BINARY, '-n', '-d', 'extension=' . $path, '-r', 'echo phpversion($argv[1]);', $variant->extension]);
+                $process = new Process([
+                    \PHP_BINARY,
+                    '-n',
+                    '-d',
+                    'extension=' . $path,
+                    '-r',
+                    'echo phpversion($argv[1]);',
+                    $variant->extension,
+                ]);
                 $process->run();
                 $versions[$variant->extension] = trim($process->getOutput());
             }

@@ -26,7 +26,11 @@ final class GetLoop implements Work
      * @param non-empty-list<string> $keys
      * @param non-empty-list<mixed> $values what is stored under them
      */
-    public function __construct(private readonly Store $store, private readonly array $keys, private readonly array $values) {}
+    public function __construct(
+        private readonly Store $store,
+        private readonly array $keys,
+        private readonly array $values,
+    ) {}
 
     public function prepare(int $times): void
     {

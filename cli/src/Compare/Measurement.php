@@ -37,7 +37,12 @@ final class Measurement
 
     public static function fromLine(string $line): self
     {
-        /** @var array{value: string, operation: string, nanoseconds: int|float|null, failures: int, problem: string, drift: int|float|null} $fields */
+        /**
+         * @var array{
+         *     value: string, operation: string, nanoseconds: int|float|null, failures: int, problem: string,
+         *     drift: int|float|null,
+         * } $fields
+         */
         $fields = json_decode($line, true, flags: \JSON_THROW_ON_ERROR);
 
         return new self(

@@ -8,7 +8,10 @@ use Larder\Cli\Measure\Subject;
 use Larder\Cli\Report\Published;
 use Larder\Cli\Report\PublishedFigure;
 
-/** The published figure that stands beside a row of `compare`: of the same store, reached the same way, for the same value. */
+/**
+ * The published figure that stands beside a row of `compare`: of the same store, reached the same way, for the same
+ * value.
+ */
 final class PublishedCounterpart
 {
     /** The study that a value is from. */

@@ -25,7 +25,11 @@ final class SetLoop implements Work
     private int $variant = 0;
 
     /** @param non-empty-list<string> $keys */
-    public function __construct(private readonly Store $store, private readonly array $keys, private readonly Value $value) {}
+    public function __construct(
+        private readonly Store $store,
+        private readonly array $keys,
+        private readonly Value $value,
+    ) {}
 
     public function prepare(int $times): void
     {

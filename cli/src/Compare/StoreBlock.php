@@ -22,7 +22,11 @@ final class StoreBlock implements Block
 
     private ?Process $process = null;
 
-    public function __construct(private readonly Target $target, private readonly Plan $plan, private readonly string $table = self::TABLE) {}
+    public function __construct(
+        private readonly Target $target,
+        private readonly Plan $plan,
+        private readonly string $table = self::TABLE,
+    ) {}
 
     public function name(): string
     {
@@ -56,28 +60,31 @@ final class StoreBlock implements Block
         $this->process->setIdleTimeout(self::SILENT_SECONDS);
 
         try {
-            TiedProcess::run($this->process, function (string $type, string $data) use (&$outstanding, &$handshake, &$unread, $tell): void {
-                $lines = explode("\n", $unread . ($type === Process::OUT ? $data : ''));
-                $unread = array_pop($lines);
-                foreach ($lines as $line) {
-                    if (!str_starts_with($line, '{')) {
-                        continue; // a warning of PHP's own while it starts
+            TiedProcess::run(
+                $this->process,
+                function (string $type, string $data) use (&$outstanding, &$handshake, &$unread, $tell): void {
+                    $lines = explode("\n", $unread . ($type === Process::OUT ? $data : ''));
+                    $unread = array_pop($lines);
+                    foreach ($lines as $line) {
+                        if (!str_starts_with($line, '{')) {
+                            continue; // a warning of PHP's own while it starts
+                        }
+                        if ($handshake === null) {
+                            $handshake = Handshake::fromLine($line);
+                        } else {
+                            array_shift($outstanding);
+                            $measurement = Measurement::fromLine($line);
+                            $tell(new Sample(
+                                $this->subject($measurement->value, $measurement->operation),
+                                $measurement->nanoseconds,
+                                $measurement->failures,
+                                $measurement->problem,
+                                drift: $measurement->drift,
+                            ));
+                        }
                     }
-                    if ($handshake === null) {
-                        $handshake = Handshake::fromLine($line);
-                    } else {
-                        array_shift($outstanding);
-                        $measurement = Measurement::fromLine($line);
-                        $tell(new Sample(
-                            $this->subject($measurement->value, $measurement->operation),
-                            $measurement->nanoseconds,
-                            $measurement->failures,
-                            $measurement->problem,
-                            drift: $measurement->drift,
-                        ));
-                    }
-                }
-            });
+                },
+            );
             $end = \sprintf('exited with status %d', (int) $this->process->getExitCode());
         } catch (ProcessTimedOutException) {
             $end = \sprintf('hangs: no answer for %g s', self::SILENT_SECONDS);

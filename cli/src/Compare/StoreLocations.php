@@ -55,7 +55,10 @@ final class StoreLocations
         return $this->namespaces[] = \sprintf('%s:?namespace=compare-%s', $scheme, bin2hex(random_bytes(6)));
     }
 
-    /** Directories and servers of their own for some blocks of the run; the same ones for the same name. close() ends them too. */
+    /**
+     * Directories and servers of their own for some blocks of the run; the same ones for the same name. close() ends
+     * them too.
+     */
     public function others(string $name): self
     {
         return $this->others[$name] ??= new self();
@@ -80,7 +83,10 @@ final class StoreLocations
 
             try {
                 $this->servers[$name] = is_a($class, Server::class, true)
-                    ? $class::start($this->disk(strtolower($launcher) . ($options === [] ? '' : '-' . hash('crc32b', $name))), $options)
+                    ? $class::start(
+                        $this->disk(strtolower($launcher) . ($options === [] ? '' : '-' . hash('crc32b', $name))),
+                        $options,
+                    )
                     : new ServerFailed(\sprintf('there is no class %s to start its server', $class));
             } catch (ServerFailed $failed) {
                 $this->servers[$name] = $failed;
@@ -96,7 +102,10 @@ final class StoreLocations
     {
         $running = $failed = [];
         foreach ($this->servers as $name => $server) {
-            $title = strtr(explode(' ', $name)[0], ['Memcached' => 'memcached', 'MariaDb' => 'MariaDB', 'PostgreSql' => 'PostgreSQL']);
+            $title = strtr(
+                explode(' ', $name)[0],
+                ['Memcached' => 'memcached', 'MariaDb' => 'MariaDB', 'PostgreSql' => 'PostgreSQL'],
+            );
             $server instanceof Server ? $running[$title] = true : $failed[$title] = true;
         }
         $parts = [
@@ -110,7 +119,10 @@ final class StoreLocations
     /** @return array<string, string> versions of the servers that run, by name */
     public function serverVersions(): array
     {
-        $versions = array_merge(...array_map(static fn(self $other): array => $other->serverVersions(), array_values($this->others)));
+        $versions = array_merge(...array_map(
+            static fn(self $other): array => $other->serverVersions(),
+            array_values($this->others),
+        ));
         foreach ($this->servers as $name => $server) {
             if ($server instanceof Server) {
                 $versions[strtolower(explode(' ', $name)[0])] = $server->version();

@@ -31,11 +31,22 @@ final class Target
     /** For progress and messages: "redis socket". */
     public function name(): string
     {
-        return implode(', ', [$this->connection === null ? $this->store : $this->store . ' ' . $this->connection, ...array_values($this->settings)]);
+        return implode(', ', [
+            $this->connection === null ? $this->store : $this->store . ' ' . $this->connection,
+            ...array_values($this->settings),
+        ]);
     }
 
     public function subject(string $table, Value $value, Operation $operation): Subject
     {
-        return new Subject($table, $this->store, $this->connection, $value->name, $value->bytes, $operation->value, settings: $this->settings);
+        return new Subject(
+            $table,
+            $this->store,
+            $this->connection,
+            $value->name,
+            $value->bytes,
+            $operation->value,
+            settings: $this->settings,
+        );
     }
 }

@@ -35,7 +35,12 @@ final class Value
         $values = [];
         foreach (self::STRINGS as $name => $bytes) {
             $filler = self::text($bytes - self::MARK);
-            $values[$name] = new self($name, false, $bytes, static fn(int $variant): string => \sprintf('%0' . self::MARK . 'x', $variant) . $filler);
+            $values[$name] = new self(
+                $name,
+                false,
+                $bytes,
+                static fn(int $variant): string => \sprintf('%0' . self::MARK . 'x', $variant) . $filler,
+            );
         }
         $values['array of 4'] = self::array('array of 4', static fn(int $variant): array => [
             '1111111110', 'id2' => 'hello world', 'id3' => 'foo bar', 'id4' => 42 + $variant,

@@ -25,7 +25,8 @@ final class Engine
         /** @var array{stores: int, evictions: array{room: int, index: int}, refusals: array{room: int}} $info */
         $info = larder_info();
 
-        return 2 * ($info['evictions']['room'] + $info['evictions']['index'] + $info['refusals']['room']) > $info['stores'] + $info['refusals']['room'];
+        return 2 * ($info['evictions']['room'] + $info['evictions']['index'] + $info['refusals']['room'])
+            > $info['stores'] + $info['refusals']['room'];
     }
 
     /** @return list<string> lines */
@@ -37,10 +38,17 @@ final class Engine
         /** @var array{available: bool, reason: string, version: string, segment: string} $info */
         $info = larder_info();
         $engine = getenv(Php::ENGINE_VARIABLE);
-        $loaded = $engine === false ? [] : [\sprintf('Loaded by this command only. To load it everywhere, in php.ini: extension=%s', $engine)];
+        $loaded = $engine === false
+            ? []
+            : [\sprintf('Loaded by this command only. To load it everywhere, in php.ini: extension=%s', $engine)];
 
         return [
-            \sprintf('%s, version %s, segment %s', $info['available'] ? 'available' : 'not available', $info['version'], $info['segment']),
+            \sprintf(
+                '%s, version %s, segment %s',
+                $info['available'] ? 'available' : 'not available',
+                $info['version'],
+                $info['segment'],
+            ),
             ...($info['reason'] === '' ? [] : [$info['reason']]),
             ...($info['available'] ? self::segment() : []),
             ...self::empty(),
@@ -57,13 +65,17 @@ final class Engine
      */
     private static function empty(): array
     {
-        $empty = array_filter(array_keys((array) ini_get_all('larder', false)), static fn(string $name): bool => get_cfg_var($name) === '');
+        $empty = array_filter(
+            array_keys((array) ini_get_all('larder', false)),
+            static fn(string $name): bool => get_cfg_var($name) === '',
+        );
 
         return array_map(static fn(string $name): string => \sprintf(
             '%s is set but empty: %s. PHP reads the words none, null, no and off as empty, except in quotes',
             $name,
             match ($name) {
-                'larder.classes' => 'every object is a miss. Set it to nothing if that is meant, else to * or to the classes',
+                'larder.classes'
+                    => 'every object is a miss. Set it to nothing if that is meant, else to * or to the classes',
                 'larder.path', 'larder.segment' => 'no cache is available. Remove it or give it a value',
                 default => 'the default applies. Remove it or give it a value',
             },
@@ -108,13 +120,22 @@ final class Engine
             $status = ctype_digit($user) ? @lstat($folder) : false;
             $above = @lstat("$path/larder");
             $provided = $above !== false && self::isRoots($above) ? @lstat("$path/larder/$user") : false;
-            if ($status !== false && $status['uid'] !== (int) $user && ($provided === false || $provided['uid'] !== (int) $user)) {
+            if (
+                $status !== false
+                && $status['uid'] !== (int) $user
+                && ($provided === false || $provided['uid'] !== (int) $user)
+            ) {
                 $make = match (true) {
                     $above === false => 'mkdir -m 755 larder && ',
                     self::isRoots($above) => '',
                     default => 'rm -rf larder && mkdir -m 755 larder && ',
                 };
-                $lines[] = \sprintf('%s belongs to user %d, so %s has no cache', $folder, $status['uid'], self::name((int) $user));
+                $lines[] = \sprintf(
+                    '%s belongs to user %d, so %s has no cache',
+                    $folder,
+                    $status['uid'],
+                    self::name((int) $user),
+                );
                 $lines[] = "Repair it, as root: cd $path && {$make}install -d -m 700 -o $user larder/$user";
             }
         }
@@ -123,7 +144,8 @@ final class Engine
     }
 
     /**
-     * Whether it is a folder that root alone can change. In any other, links of a stranger may wait for a command of root.
+     * Whether it is a folder that root alone can change. In any other, links of a stranger may wait for a command of
+     * root.
      *
      * @param int[] $status of lstat()
      */
@@ -142,7 +164,13 @@ final class Engine
     /** @return list<string> */
     private static function segment(): array
     {
-        /** @var array{path: string, size: int, size_asked: int, memory: array{committed: int}, settings: array<string, mixed>, zero_copy: bool, entries: int, oldest: float, stores: int, evictions: array{room: int, expired: int, index: int}, refusals: array{size: int, room: int, lock: int}} $info */
+        /**
+         * @var array{
+         *     path: string, size: int, size_asked: int, memory: array{committed: int}, settings: array<string, mixed>,
+         *     zero_copy: bool, entries: int, oldest: float, stores: int,
+         *     evictions: array{room: int, expired: int, index: int}, refusals: array{size: int, room: int, lock: int},
+         * } $info
+         */
         $info = larder_info();
         if ($info['path'] === '') {
             return ['nothing has been stored yet; the first store creates the segment'];
@@ -150,15 +178,41 @@ final class Engine
         ['room' => $room, 'index' => $index] = $info['evictions'];
         $isAskedSince = isset($info['settings']['larder.size']); // the reason above says so
         $lines = [
-            \sprintf('size: %s%s, in %s', Helper::formatMemory($info['size']), $isAskedSince || $info['size'] === $info['size_asked'] ? '' : \sprintf(' (larder.size asks for %s)', Helper::formatMemory($info['size_asked'])), $info['path']),
+            \sprintf(
+                'size: %s%s, in %s',
+                Helper::formatMemory($info['size']),
+                $isAskedSince || $info['size'] === $info['size_asked']
+                    ? ''
+                    : \sprintf(' (larder.size asks for %s)', Helper::formatMemory($info['size_asked'])),
+                $info['path'],
+            ),
             \sprintf('committed memory: %s', Helper::formatMemory($info['memory']['committed'])),
-            $info['zero_copy'] ? 'zero-copy reads: yes' : 'zero-copy reads: no. Set larder.zero_copy=1; if it is set, another mapping takes the address in this process',
-            \sprintf('entries: %s; oldest unused entry: %s s', number_format($info['entries']), number_format($info['oldest'])),
-            \sprintf('evicted for memory: %s, for the index: %s, expired: %s; refused stores: %s', ...array_map(number_format(...), [$room, $index, $info['evictions']['expired'], array_sum($info['refusals'])])),
+            $info['zero_copy']
+                ? 'zero-copy reads: yes'
+                : 'zero-copy reads: no. Set larder.zero_copy=1; '
+                    . 'if it is set, another mapping takes the address in this process',
+            \sprintf(
+                'entries: %s; oldest unused entry: %s s',
+                number_format($info['entries']),
+                number_format($info['oldest']),
+            ),
+            \sprintf(
+                'evicted for memory: %s, for the index: %s, expired: %s; refused stores: %s',
+                ...array_map(
+                    number_format(...),
+                    [$room, $index, $info['evictions']['expired'], array_sum($info['refusals'])],
+                ),
+            ),
         ];
         if ($room + $index > self::MANY * $info['stores'] || $info['refusals']['room'] > 0) {
-            $remedy = $isAskedSince && $info['size_asked'] > $info['size'] ? 'run larder resize' : self::remedy($info['size'], $info['size_asked']) . '. Then run larder resize';
-            $lines[] = \sprintf('Too little memory if values must live longer than %s s: %s', number_format($info['oldest']), $remedy);
+            $remedy = $isAskedSince && $info['size_asked'] > $info['size']
+                ? 'run larder resize'
+                : self::remedy($info['size'], $info['size_asked']) . '. Then run larder resize';
+            $lines[] = \sprintf(
+                'Too little memory if values must live longer than %s s: %s',
+                number_format($info['oldest']),
+                $remedy,
+            );
         }
 
         return $lines;
@@ -172,8 +226,14 @@ final class Engine
         $setting = \sprintf('set larder.size above %s in php.ini', Helper::formatMemory($asked));
 
         return match (true) {
-            $isFileSystemFull => \sprintf('enlarge the file system of %s, which has %s (in a container: --shm-size)%s', $path, Helper::formatMemory($all), $size < $asked ? '' : ", and $setting"),
-            $size < $asked => 'raise the memory limit of this process (its cgroup or container), of which the engine takes at most three quarters',
+            $isFileSystemFull => \sprintf(
+                'enlarge the file system of %s, which has %s (in a container: --shm-size)%s',
+                $path,
+                Helper::formatMemory($all),
+                $size < $asked ? '' : ", and $setting",
+            ),
+            $size < $asked => 'raise the memory limit of this process (its cgroup or container), '
+                . 'of which the engine takes at most three quarters',
             default => $setting,
         };
     }

@@ -37,7 +37,13 @@ final class Stores
                     $variant->connections !== [] => self::files($scheme, $variant),
                     default => self::memory($scheme, $variant),
                 };
-                yield $variant->isLegacy ? new Finding($finding->store, $finding->isUsable, $finding->what . ' (legacy, not recommended)', $finding->how, $finding->remarks) : $finding;
+                yield $variant->isLegacy ? new Finding(
+                    $finding->store,
+                    $finding->isUsable,
+                    $finding->what . ' (legacy, not recommended)',
+                    $finding->how,
+                    $finding->remarks,
+                ) : $finding;
             }
         }
     }
@@ -50,16 +56,27 @@ final class Stores
     {
         $parsed = Drivers::parse($dsn);
 
-        return self::attempt($parsed->scheme, $dsn, $parsed->servers === [] ? $parsed->name() : implode(',', $parsed->servers));
+        return self::attempt(
+            $parsed->scheme,
+            $dsn,
+            $parsed->servers === [] ? $parsed->name() : implode(',', $parsed->servers),
+        );
     }
 
     private static function memory(string $scheme, Variant $variant): Finding
     {
         $finding = self::attempt($variant->name, $scheme . ':', '');
-        $replaces = $variant->excludes !== '' && !\extension_loaded($variant->extension) && \extension_loaded($variant->excludes);
+        $replaces = $variant->excludes !== ''
+            && !\extension_loaded($variant->extension)
+            && \extension_loaded($variant->excludes);
 
         return $replaces
-            ? new Finding($variant->name, false, $finding->what, \sprintf('%s (Debian removes %s for it)', $finding->how, $variant->excludes))
+            ? new Finding(
+                $variant->name,
+                false,
+                $finding->what,
+                \sprintf('%s (Debian removes %s for it)', $finding->how, $variant->excludes),
+            )
             : $finding;
     }
 
@@ -82,10 +99,21 @@ final class Stores
         if (!$isKept) {
             $problem = $driver instanceof Diagnoses ? $driver->problem() : '';
 
-            return new Finding($store, false, $problem !== '' ? $problem : 'it opens, but did not keep a value', remarks: $remarks);
+            return new Finding(
+                $store,
+                false,
+                $problem !== '' ? $problem : 'it opens, but did not keep a value',
+                remarks: $remarks,
+            );
         }
 
-        return new Finding($store, true, ltrim($endpoint . ', ', ', ') . self::sharers($driver), $driver instanceof Diagnoses ? $driver->advice() : '', $remarks);
+        return new Finding(
+            $store,
+            true,
+            ltrim($endpoint . ', ', ', ') . self::sharers($driver),
+            $driver instanceof Diagnoses ? $driver->advice() : '',
+            $remarks,
+        );
     }
 
     /** @return list<Remark> */
@@ -117,7 +145,12 @@ final class Stores
         $hasClient = $variant->extension === '' || \extension_loaded($variant->extension);
         $sockets = $absent !== [] && $hasClient ? ', no socket ' . implode(', ', $absent) : '';
 
-        return new Finding($variant->name, false, ($finding->what ?? 'no server is known') . $sockets, $finding->how ?? '');
+        return new Finding(
+            $variant->name,
+            false,
+            ($finding->what ?? 'no server is known') . $sockets,
+            $finding->how ?? '',
+        );
     }
 
     /** Only a DSN with a user can tell whether a server can be used. */
@@ -129,12 +162,25 @@ final class Stores
             return new Finding($variant->name, false, $missing->what, $missing->how);
         }
         foreach ($variant->endpoints as $endpoint) {
-            if (@stream_socket_client((str_starts_with($endpoint, '/') ? 'unix://' : 'tcp://') . $endpoint, timeout: (float) self::TIMEOUT) !== false) {
-                return new Finding($variant->name, null, \sprintf('a server listens at %s', $endpoint), \sprintf('To try it: larder doctor %s://user:password@127.0.0.1/database', $scheme));
+            if (@stream_socket_client(
+                (str_starts_with($endpoint, '/') ? 'unix://' : 'tcp://') . $endpoint,
+                timeout: (float) self::TIMEOUT,
+            ) !== false) {
+                return new Finding(
+                    $variant->name,
+                    null,
+                    \sprintf('a server listens at %s', $endpoint),
+                    \sprintf('To try it: larder doctor %s://user:password@127.0.0.1/database', $scheme),
+                );
             }
         }
 
-        return new Finding($variant->name, false, 'no server listens at ' . implode(' or ', $variant->endpoints), $variant->serverPackage === '' ? '' : 'To install it: apt-get install ' . $variant->serverPackage);
+        return new Finding(
+            $variant->name,
+            false,
+            'no server listens at ' . implode(' or ', $variant->endpoints),
+            $variant->serverPackage === '' ? '' : 'To install it: apt-get install ' . $variant->serverPackage,
+        );
     }
 
     private static function files(string $scheme, Variant $variant): Finding
@@ -142,7 +188,12 @@ final class Stores
         try {
             $directory = new TemporaryDirectory();
         } catch (\RuntimeException $none) {
-            return new Finding($variant->name, false, $none->getMessage(), 'Name a directory that you can write: TMPDIR=/path');
+            return new Finding(
+                $variant->name,
+                false,
+                $none->getMessage(),
+                'Name a directory that you can write: TMPDIR=/path',
+            );
         }
         $path = implode('/', array_map(rawurlencode(...), explode('/', $directory->path . $variant->file)));
 
@@ -155,7 +206,9 @@ final class Stores
 
         return match ($variant?->scope) {
             Scope::Server => 'shared by all clients of the server',
-            Scope::FpmWorkers => $variant->scope->isShared() ? 'shared by the workers of one FPM master' : 'on the command line for one process alone',
+            Scope::FpmWorkers => $variant->scope->isShared()
+                ? 'shared by the workers of one FPM master'
+                : 'on the command line for one process alone',
             Scope::Machine => 'shared by all processes of ' . $variant->owner,
             Scope::Process => 'for one process alone',
             null => $driver->scheme()->nesting !== '' ? 'copies of what the shared tier keeps' : 'see below',

@@ -8,7 +8,10 @@ use Larder\Cli\Server\Address;
 use Larder\Cli\Server\MemcachedServer;
 use Larder\Cli\Server\RedisServer;
 
-/** The page that puts values into every store that the pages of a site read from, since APCu's memory is the web server's. */
+/**
+ * The page that puts values into every store that the pages of a site read from, since APCu's memory is the web
+ * server's.
+ */
 final class Filling
 {
     public const PATH = '/fill.php';

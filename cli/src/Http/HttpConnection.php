@@ -7,8 +7,8 @@ namespace Larder\Cli\Http;
 use Larder\Cli\Server\Address;
 
 /**
- * A connection that stays open, as a browser keeps it. Sending and receiving do not wait, so that one process can have many
- * of them; checking an answer takes time and is left to who asked.
+ * A connection that stays open, as a browser keeps it. Sending and receiving do not wait, so that one process can have
+ * many of them; checking an answer takes time and is left to who asked.
  */
 final class HttpConnection
 {
@@ -26,7 +26,14 @@ final class HttpConnection
     /** @throws HttpFailed */
     public static function open(int $port): self
     {
-        $stream = @stream_socket_client(\sprintf('tcp://%s:%d', Address::HOST, $port), $code, $reason, 5.0, \STREAM_CLIENT_CONNECT, stream_context_create(['socket' => ['tcp_nodelay' => true]]));
+        $stream = @stream_socket_client(
+            \sprintf('tcp://%s:%d', Address::HOST, $port),
+            $code,
+            $reason,
+            5.0,
+            \STREAM_CLIENT_CONNECT,
+            stream_context_create(['socket' => ['tcp_nodelay' => true]]),
+        );
         if ($stream === false) {
             throw new HttpFailed(\sprintf('cannot connect to port %d: %s', $port, $reason));
         }
@@ -57,8 +64,8 @@ final class HttpConnection
     /**
      * Receives what is there.
      *
-     * @return bool whether the answer is whole. A body in chunks is taken for whole at what ends the last chunk: should the
-     *              body itself hold that, HttpResponse finds it broken
+     * @return bool whether the answer is whole. A body in chunks is taken for whole at what ends the last chunk: should
+     *              the body itself hold that, HttpResponse finds it broken
      * @throws HttpFailed
      */
     public function receive(): bool
@@ -79,7 +86,9 @@ final class HttpConnection
             }
         }
 
-        return $this->length !== null ? \strlen($this->received) >= $this->length : str_ends_with($this->received, "\r\n0\r\n\r\n");
+        return $this->length !== null
+            ? \strlen($this->received) >= $this->length
+            : str_ends_with($this->received, "\r\n0\r\n\r\n");
     }
 
     /** The answer as it came, once receive() has said that it is whole. */

@@ -23,15 +23,24 @@ final class HttpResponse
             throw new HttpFailed('the answer is not HTTP: ' . substr($bytes, 0, 80));
         }
 
-        return new self((int) $status[1], preg_match('/^transfer-encoding:\s*chunked\s*$/mi', $head) === 1 ? self::joined($body) : $body);
+        return new self(
+            (int) $status[1],
+            preg_match('/^transfer-encoding:\s*chunked\s*$/mi', $head) === 1 ? self::joined($body) : $body,
+        );
     }
 
     /** What is wrong with it; empty when it is what was expected. */
     public function problem(string $expectedBody): string
     {
         return match (true) {
-            $this->status !== 200 => \sprintf('status %d: %s', $this->status, substr(trim(strip_tags($this->body)), 0, 120)),
-            $this->body !== $expectedBody => \sprintf('a wrong body of %d bytes instead of %d: %s', \strlen($this->body), \strlen($expectedBody), substr($this->body, 0, 80)),
+            $this->status !== 200
+                => \sprintf('status %d: %s', $this->status, substr(trim(strip_tags($this->body)), 0, 120)),
+            $this->body !== $expectedBody => \sprintf(
+                'a wrong body of %d bytes instead of %d: %s',
+                \strlen($this->body),
+                \strlen($expectedBody),
+                substr($this->body, 0, 80),
+            ),
             default => '',
         };
     }

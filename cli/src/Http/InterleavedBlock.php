@@ -14,7 +14,9 @@ use Larder\Cli\Timing\Histogram;
 use Symfony\Component\Process\Exception\ProcessTimedOutException;
 use Symfony\Component\Process\Process;
 
-/** Several pages under LoadGenerator, and what share of the first one's requests per second each of the others reaches. */
+/**
+ * Several pages under LoadGenerator, and what share of the first one's requests per second each of the others reaches.
+ */
 final class InterleavedBlock implements Block
 {
     /** Requests of a turn, for each that is under way at a time. */
@@ -38,7 +40,12 @@ final class InterleavedBlock implements Block
 
     public function name(): string
     {
-        return \sprintf('interleaved pages, %d at a time, beside %s%s', $this->concurrency, $this->pages[0]->store, implode('', array_map(static fn(string $setting): string => ', ' . $setting, $this->site->settings())));
+        return \sprintf(
+            'interleaved pages, %d at a time, beside %s%s',
+            $this->concurrency,
+            $this->pages[0]->store,
+            implode('', array_map(static fn(string $setting): string => ', ' . $setting, $this->site->settings())),
+        );
     }
 
     public function subjects(): array
@@ -61,7 +68,9 @@ final class InterleavedBlock implements Block
             $bodies[$page->path()] = $page->body;
         }
         $this->process = new Process(
-            TiedProcess::toThisProcess($this->site->on(...(new Php())->command([\dirname(__DIR__, 2) . '/bin/http-load.php']))),
+            TiedProcess::toThisProcess($this->site->on(...(new Php())->command([
+                \dirname(__DIR__, 2) . '/bin/http-load.php',
+            ]))),
             input: json_encode([
                 'port' => $this->site->port,
                 'concurrency' => $this->concurrency,
@@ -91,7 +100,12 @@ final class InterleavedBlock implements Block
     {
         $found = [];
         foreach (explode("\n", trim($process->getOutput())) as $line) {
-            /** @var array{path: string, nanoseconds: int|float|null, failures: int, problem: string, share: ?float, histogram: array{counts: array<int|string, int>, maximum: int}}|null $load */
+            /**
+             * @var array{
+             *     path: string, nanoseconds: int|float|null, failures: int, problem: string, share: ?float,
+             *     histogram: array{counts: array<int|string, int>, maximum: int},
+             * }|null $load
+             */
             $load = json_decode($line, true);
             if ($load !== null) {
                 $found[$load['path']] = $load;
@@ -102,13 +116,23 @@ final class InterleavedBlock implements Block
             $time = $load['nanoseconds'] ?? null;
             $share = $load['share'] ?? null;
             if ($load === null || $time === null) {
-                $problem = $load === null ? 'the load generator failed: ' . substr(trim($process->getErrorOutput()), 0, 300) : $load['problem'];
+                $problem = $load === null
+                    ? 'the load generator failed: ' . substr(trim($process->getErrorOutput()), 0, 300)
+                    : $load['problem'];
                 $tell(Sample::failed($this->requests($page), $problem, $load['failures'] ?? 1));
             } else {
-                $tell(new Sample($this->requests($page), 1e9 / $time, histogram: Histogram::fromArray($load['histogram'])));
+                $tell(new Sample(
+                    $this->requests($page),
+                    1e9 / $time,
+                    histogram: Histogram::fromArray($load['histogram']),
+                ));
             }
             if ($i > 0) {
-                $tell($share === null ? Sample::failed($this->share($page), 'one of the two pages failed') : new Sample($this->share($page), 100.0 * $share));
+                $tell(
+                    $share === null
+                        ? Sample::failed($this->share($page), 'one of the two pages failed')
+                        : new Sample($this->share($page), 100.0 * $share),
+                );
             }
         }
     }
@@ -120,6 +144,11 @@ final class InterleavedBlock implements Block
 
     private function share(Page $page): Subject
     {
-        return $page->subject($this->table, 'share of ' . $this->pages[0]->store, Unit::Percent, $this->site->settings());
+        return $page->subject(
+            $this->table,
+            'share of ' . $this->pages[0]->store,
+            Unit::Percent,
+            $this->site->settings(),
+        );
     }
 }

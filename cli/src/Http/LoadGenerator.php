@@ -5,12 +5,13 @@ declare(strict_types=1);
 namespace Larder\Cli\Http;
 
 /**
- * Asks a web server for several pages in turns, in an order shuffled for each round of turns, over connections that stay
- * open. So a machine that changes its pace meets all pages alike, which runs of hey or wrk one after another do not.
+ * Asks a web server for several pages in turns, in an order shuffled for each round of turns, over connections that
+ * stay open. So a machine that changes its pace meets all pages alike, which runs of hey or wrk one after another do
+ * not.
  *
- * One at a time, a turn is one request. With several at a time a turn is as many requests for one page, and ends when all
- * are answered: were requests for different pages under way together, each would wait behind the others, and all pages
- * would look alike.
+ * One at a time, a turn is one request. With several at a time a turn is as many requests for one page, and ends when
+ * all are answered: were requests for different pages under way together, each would wait behind the others, and all
+ * pages would look alike.
  */
 final class LoadGenerator
 {
@@ -26,7 +27,11 @@ final class LoadGenerator
      * @param positive-int $concurrency requests under way at a time
      * @param positive-int $turnRequests requests of a turn
      */
-    public function __construct(private readonly int $port, private readonly int $concurrency, private readonly int $turnRequests) {}
+    public function __construct(
+        private readonly int $port,
+        private readonly int $concurrency,
+        private readonly int $turnRequests,
+    ) {}
 
     /**
      * @param array<string, string> $pages the expected body by path

@@ -40,6 +40,15 @@ final class Page
     /** @param array<string, string> $settings of where it is served */
     public function subject(string $table, string $operation, Unit $unit, array $settings): Subject
     {
-        return new Subject($table, $this->store, $this->connection, $this->value, $this->value === null ? null : \strlen($this->body), $operation, $unit, [...$settings, ...($this->isPersistent ? ['persistent' => 'on'] : [])]);
+        return new Subject(
+            $table,
+            $this->store,
+            $this->connection,
+            $this->value,
+            $this->value === null ? null : \strlen($this->body),
+            $operation,
+            $unit,
+            [...$settings, ...($this->isPersistent ? ['persistent' => 'on'] : [])],
+        );
     }
 }

@@ -49,8 +49,8 @@ final class PageLoad
     }
 
     /**
-     * Its requests per second, divided by those of another page: the median of the rounds, each of which had a turn of both.
-     * So what slows the machine down for a while changes it less than it changes the times.
+     * Its requests per second, divided by those of another page: the median of the rounds, each of which had a turn of
+     * both. So what slows the machine down for a while changes it less than it changes the times.
      *
      * @return float|null null when a turn of either failed
      */
@@ -60,10 +60,17 @@ final class PageLoad
             return null;
         }
 
-        return Statistics::median(array_map(static fn(float $time, float $ofBase): float => $ofBase / $time, $this->turns, $base->turns));
+        return Statistics::median(
+            array_map(static fn(float $time, float $ofBase): float => $ofBase / $time, $this->turns, $base->turns),
+        );
     }
 
-    /** @return array{path: string, nanoseconds: ?float, failures: int, problem: string, histogram: array{counts: array<int, int>, maximum: int}} for json_encode() */
+    /**
+     * @return array{
+     *     path: string, nanoseconds: ?float, failures: int, problem: string,
+     *     histogram: array{counts: array<int, int>, maximum: int},
+     * } for json_encode()
+     */
     public function toArray(): array
     {
         return [

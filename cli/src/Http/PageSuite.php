@@ -25,8 +25,10 @@ abstract class PageSuite implements Suite, Annotator
     /** @var array<string, list<string>> by Subject::key() */
     private array $notes = [];
 
-    public function __construct(protected readonly StoreLocations $locations, protected readonly StoreFilter $only = new StoreFilter())
-    {
+    public function __construct(
+        protected readonly StoreLocations $locations,
+        protected readonly StoreFilter $only = new StoreFilter(),
+    ) {
         $this->publishedRows = new PublishedRows(Published::load());
     }
 

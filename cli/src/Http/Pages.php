@@ -8,7 +8,9 @@ use Larder\Cli\Server\Address;
 use Larder\Cli\Server\MemcachedServer;
 use Larder\Cli\Server\RedisServer;
 
-/** The pages of the study "sail", the engine's, and those that could not be faster; each client as its manual shows it. */
+/**
+ * The pages of the study "sail", the engine's, and those that could not be faster; each client as its manual shows it.
+ */
 final class Pages
 {
     /** The study's name for its value. */

@@ -33,16 +33,36 @@ final class ReadPerRequest extends PageSuite
             try {
                 $site = $this->site(fn(): Site => $this->start($server));
             } catch (Unavailable $unavailable) {
-                $notMeasured(new Subject(self::TABLE, $server, null, null, null, 'get', settings: ['server' => $server]), $unavailable->getMessage());
+                $notMeasured(
+                    new Subject(self::TABLE, $server, null, null, null, 'get', settings: ['server' => $server]),
+                    $unavailable->getMessage(),
+                );
                 continue;
             }
             foreach (self::pages($site) as [$extension, $store, $connection, $opening, $reading]) {
                 if (!$this->only->has($store)) {
                     continue;
                 }
-                $block = $this->block($site, $server, $extension, $store, $connection, $opening, $reading, $notMeasured);
+                $block = $this->block(
+                    $site,
+                    $server,
+                    $extension,
+                    $store,
+                    $connection,
+                    $opening,
+                    $reading,
+                    $notMeasured,
+                );
                 if ($block !== null) {
-                    $this->note($block, \sprintf('mean of %d requests after %d', ReadPerRequestBlock::COUNTED, ReadPerRequestBlock::DISCARDED), $site->description());
+                    $this->note(
+                        $block,
+                        \sprintf(
+                            'mean of %d requests after %d',
+                            ReadPerRequestBlock::COUNTED,
+                            ReadPerRequestBlock::DISCARDED,
+                        ),
+                        $site->description(),
+                    );
                     if ($connection === 'tcp') {
                         $this->note($block, 'connected before the clock starts');
                     }
@@ -74,7 +94,9 @@ final class ReadPerRequest extends PageSuite
         $values = [];
         foreach (array_keys(Values::OF_2008) as $name) {
             $value = Values::all()[$name]->make(0);
-            $values[self::key($name)] = \is_string($value) ? $value : throw new \LogicException("$name is not serialized");
+            $values[self::key($name)] = \is_string($value) ? $value : throw new \LogicException(
+                "$name is not serialized",
+            );
         }
 
         return $values;
@@ -85,7 +107,10 @@ final class ReadPerRequest extends PageSuite
         return strtr($name, ' ', '-');
     }
 
-    /** @return list<array{string, string, ?string, string, string}> extension, store, connection; code that opens it, and that reads KEY */
+    /**
+     * @return list<array{string, string, ?string, string, string}> extension, store, connection; code that opens it,
+     *         and that reads KEY
+     */
     private static function pages(Site $site): array
     {
         $server = \sprintf("'%s', %%d", Address::HOST);
@@ -96,21 +121,43 @@ final class ReadPerRequest extends PageSuite
             ['larder', 'larder', null, '', "larder_fetch('KEY')"],
             ['apcu', 'apcu', null, '', "apcu_fetch('KEY')"],
             ['', 'file', 'disk', '', "file_get_contents('{$site->directory}/KEY.value')"],
-            ['memcache', 'memcache', 'tcp', "\$store = new Memcache(); \$store->connect($memcached);", "\$store->get('memcache-KEY')"],
+            [
+                'memcache',
+                'memcache',
+                'tcp',
+                "\$store = new Memcache(); \$store->connect($memcached);",
+                "\$store->get('memcache-KEY')",
+            ],
             // It connects with the first call.
-            ['memcached', 'memcached', 'tcp', "\$store = new Memcached(); \$store->addServer($memcached); \$store->get('none');", "\$store->get('KEY')"],
+            [
+                'memcached',
+                'memcached',
+                'tcp',
+                "\$store = new Memcached(); \$store->addServer($memcached); \$store->get('none');",
+                "\$store->get('KEY')",
+            ],
             ['redis', 'redis', 'tcp', "\$store = new Redis(); \$store->connect($redis);", "\$store->get('KEY')"],
         ];
     }
 
     /** @param \Closure(Subject, string): void $notMeasured */
-    private function block(Site $site, string $server, string $extension, string $store, ?string $connection, string $opening, string $reading, \Closure $notMeasured): ?ReadPerRequestBlock
-    {
+    private function block(
+        Site $site,
+        string $server,
+        string $extension,
+        string $store,
+        ?string $connection,
+        string $opening,
+        string $reading,
+        \Closure $notMeasured,
+    ): ?ReadPerRequestBlock {
         $pages = [];
         foreach (self::values() as $key => $value) {
             $read = strtr($reading, ['KEY' => $key]);
             $name = strtr($key, '-', ' ');
-            $subject = new Subject(self::TABLE, $store, $connection, $name, \strlen($value), 'get', settings: ['server' => $server]);
+            $subject = new Subject(self::TABLE, $store, $connection, $name, \strlen($value), 'get', settings: [
+                'server' => $server,
+            ]);
             $page = new Page($store, $connection, $extension, $name, '', <<<PHP
                 $opening
                 \$start = hrtime(true);
@@ -127,6 +174,16 @@ final class ReadPerRequest extends PageSuite
             }
         }
 
-        return $pages === [] ? null : new ReadPerRequestBlock(\sprintf('2008 one read a request, %s, %s', $server, implode(' ', array_filter([$store, $connection], is_string(...)))), $site, $pages);
+        return $pages === []
+            ? null
+            : new ReadPerRequestBlock(
+                \sprintf(
+                    '2008 one read a request, %s, %s',
+                    $server,
+                    implode(' ', array_filter([$store, $connection], is_string(...))),
+                ),
+                $site,
+                $pages,
+            );
     }
 }

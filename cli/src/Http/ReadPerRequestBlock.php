@@ -9,8 +9,8 @@ use Larder\Cli\Measure\Sample;
 use Larder\Cli\Measure\Subject;
 
 /**
- * One store's reads, one a request: the page itself takes the time around the read and tells it, with the MD5 of what it read.
- * As in the study of 2008, the first ten requests are discarded and the mean of the next ten is the figure.
+ * One store's reads, one a request: the page itself takes the time around the read and tells it, with the MD5 of what
+ * it read. As in the study of 2008, the first ten requests are discarded and the mean of the next ten is the figure.
  */
 final class ReadPerRequestBlock implements Block
 {
@@ -20,7 +20,11 @@ final class ReadPerRequestBlock implements Block
     private ?HttpConnection $connection = null;
 
     /** @param non-empty-list<array{Page, Subject, string}> $pages each with the MD5 of its value */
-    public function __construct(private readonly string $name, private readonly Site $site, private readonly array $pages) {}
+    public function __construct(
+        private readonly string $name,
+        private readonly Site $site,
+        private readonly array $pages,
+    ) {}
 
     public function name(): string
     {
@@ -58,7 +62,10 @@ final class ReadPerRequestBlock implements Block
         for ($i = 0; $i < self::DISCARDED + self::COUNTED; ++$i) {
             $answer = $connection->get($page->path());
             if ($answer->status !== 200 || preg_match('/^(\d+) ([0-9a-f]{32})$/D', $answer->body, $told) !== 1) {
-                return Sample::failed($subject, \sprintf('status %d: %s', $answer->status, substr(trim(strip_tags($answer->body)), 0, 200)));
+                return Sample::failed(
+                    $subject,
+                    \sprintf('status %d: %s', $answer->status, substr(trim(strip_tags($answer->body)), 0, 200)),
+                );
             }
             if ($told[2] !== $md5) {
                 return Sample::failed($subject, 'loses or changes the value');

@@ -10,9 +10,9 @@ use Larder\Cli\Measure\Unit;
 use Larder\Cli\System\CpuAffinity;
 
 /**
- * The pages of the study "sail" behind nginx and PHP-FPM: with all cores, and with all servers and the load generator on one
- * core, as the study's server had. Under wrk, as there; and those that need no server interleaved, as runs of wrk differ by
- * more than these pages do.
+ * The pages of the study "sail" behind nginx and PHP-FPM: with all cores, and with all servers and the load generator
+ * on one core, as the study's server had. Under wrk, as there; and those that need no server interleaved, as runs of
+ * wrk differ by more than these pages do.
  */
 final class SailPages extends PageSuite
 {
@@ -42,10 +42,27 @@ final class SailPages extends PageSuite
         $blocks = [];
         foreach (\count(CpuAffinity::allowed()) > 1 ? [false, true] : [false] as $onOneCore) {
             try {
-                $site = $this->site(fn(): Site => Site::behindNginx($this->locations->disk($onOneCore ? 'http-core' : 'http'), Pages::values(), self::WORKERS, $onOneCore));
+                $site = $this->site(fn(): Site => Site::behindNginx(
+                    $this->locations->disk($onOneCore ? 'http-core' : 'http'),
+                    Pages::values(),
+                    self::WORKERS,
+                    $onOneCore,
+                ));
             } catch (Unavailable $unavailable) {
                 foreach (self::tables() as $table) {
-                    $notMeasured(new Subject($table, 'nginx', null, null, null, 'request', Unit::RequestsPerSecond, $onOneCore ? Site::ONE_CORE : []), $unavailable->getMessage());
+                    $notMeasured(
+                        new Subject(
+                            $table,
+                            'nginx',
+                            null,
+                            null,
+                            null,
+                            'request',
+                            Unit::RequestsPerSecond,
+                            $onOneCore ? Site::ONE_CORE : [],
+                        ),
+                        $unavailable->getMessage(),
+                    );
                 }
                 continue;
             }
@@ -68,7 +85,12 @@ final class SailPages extends PageSuite
             }
             $subjects = [];
             foreach (self::CONCURRENCY as $concurrency) {
-                $subjects[$concurrency] = $page->subject(\sprintf(self::WRK, $concurrency), 'request', Unit::RequestsPerSecond, $site->settings());
+                $subjects[$concurrency] = $page->subject(
+                    \sprintf(self::WRK, $concurrency),
+                    'request',
+                    Unit::RequestsPerSecond,
+                    $site->settings(),
+                );
             }
 
             try {
@@ -82,7 +104,16 @@ final class SailPages extends PageSuite
             foreach ($subjects as $concurrency => $subject) {
                 $first = $page->value === Pages::LONG ? self::REQUESTS : self::STUDY_REQUESTS;
                 $blocks[] = $block = new WrkBlock($site, $page, $concurrency, $subject, $first, self::REQUESTS);
-                $this->note($block, \sprintf('wrk, %s requests in the first round%s', number_format($first), $first === self::REQUESTS ? ' and each other' : ', ' . number_format(self::REQUESTS) . ' in each other'));
+                $this->note(
+                    $block,
+                    \sprintf(
+                        'wrk, %s requests in the first round%s',
+                        number_format($first),
+                        $first === self::REQUESTS
+                            ? ' and each other'
+                            : ', ' . number_format(self::REQUESTS) . ' in each other',
+                    ),
+                );
                 if ($page->connection === 'tcp') {
                     $this->note($block, 'connects in each request, as in the study');
                 }
@@ -93,7 +124,13 @@ final class SailPages extends PageSuite
         }
         foreach ($interleaved as $pages) { // the first of them does the least
             foreach (self::CONCURRENCY as $concurrency) {
-                $blocks[] = new InterleavedBlock(\sprintf(self::INTERLEAVED, $concurrency), $site, $pages, $concurrency, self::TURNS[$concurrency]);
+                $blocks[] = new InterleavedBlock(
+                    \sprintf(self::INTERLEAVED, $concurrency),
+                    $site,
+                    $pages,
+                    $concurrency,
+                    self::TURNS[$concurrency],
+                );
             }
         }
         foreach ($blocks as $block) {

@@ -16,7 +16,8 @@ use Larder\Cli\System\Php;
 use Larder\Cli\System\ServerFailed;
 
 /**
- * A web server with PHP, and the servers that its pages read from. All of it is private, and ends with stop() or this object.
+ * A web server with PHP, and the servers that its pages read from. All of it is private, and ends with stop() or this
+ * object.
  */
 final class Site
 {
@@ -67,18 +68,36 @@ final class Site
         $start = static function () use ($directory, $workers): self {
             $redis = RedisServer::start($directory . '/redis');
             $memcached = MemcachedServer::start($directory . '/memcached');
-            $fpm = PhpFpmServer::start($directory . '/fpm', self::ini(), self::engine(), [new PhpFpmPool(workers: $workers)]);
+            $fpm = PhpFpmServer::start($directory . '/fpm', self::ini(), self::engine(), [
+                new PhpFpmPool(workers: $workers),
+            ]);
             $nginx = NginxServer::start($directory . '/nginx', $directory, $fpm->socket);
-            $server = \sprintf('nginx %s and PHP-FPM with %d static worker%s', $nginx->version, $workers, $workers === 1 ? '' : 's');
+            $server = \sprintf(
+                'nginx %s and PHP-FPM with %d static worker%s',
+                $nginx->version,
+                $workers,
+                $workers === 1 ? '' : 's',
+            );
 
-            return new self($directory, CpuAffinity::allowed(), $redis, $memcached, $workers, $nginx->port, $server, static function () use ($nginx, $fpm): void {
-                $nginx->stop();
-                $fpm->stop();
-            });
+            return new self(
+                $directory,
+                CpuAffinity::allowed(),
+                $redis,
+                $memcached,
+                $workers,
+                $nginx->port,
+                $server,
+                static function () use ($nginx, $fpm): void {
+                    $nginx->stop();
+                    $fpm->stop();
+                },
+            );
         };
         $site = $onOneCore ? CpuAffinity::pinned($start) : $start();
         if ($onOneCore && \count($site->cores) !== 1) {
-            throw new ServerFailed('the servers cannot be kept to one core: taskset is missing. To add it: apt-get install util-linux');
+            throw new ServerFailed(
+                'the servers cannot be kept to one core: taskset is missing. To add it: apt-get install util-linux',
+            );
         }
         $site->fill($values);
 
@@ -99,7 +118,16 @@ final class Site
         $memcached = MemcachedServer::start($directory . '/memcached');
         $apache = ApacheServer::start($directory . '/apache', $directory, self::ini(), self::engine());
         $server = \sprintf('Apache %s, prefork, one worker', $apache->version);
-        $site = new self($directory, CpuAffinity::allowed(), $redis, $memcached, 1, $apache->port, $server, $apache->stop(...));
+        $site = new self(
+            $directory,
+            CpuAffinity::allowed(),
+            $redis,
+            $memcached,
+            1,
+            $apache->port,
+            $server,
+            $apache->stop(...),
+        );
         $site->fill($values);
 
         return $site;
@@ -119,7 +147,13 @@ final class Site
     public function add(Page $page): void
     {
         if ($page->extension !== '' && !\in_array($page->extension, $this->extensions, true)) {
-            throw new ServerFailed(\sprintf('the PHP of the web server has not loaded the extension %s. To add it: %s', $page->extension, $page->extension === 'larder' ? 'make extension (in a clone of Larder)' : "apt-get install php-{$page->extension}"));
+            throw new ServerFailed(\sprintf(
+                'the PHP of the web server has not loaded the extension %s. To add it: %s',
+                $page->extension,
+                $page->extension === 'larder'
+                    ? 'make extension (in a clone of Larder)'
+                    : "apt-get install php-{$page->extension}",
+            ));
         }
         $this->write($page->path(), $page->code);
         file_put_contents($this->bodyFile($page), $page->body);
@@ -160,7 +194,9 @@ final class Site
      */
     public function on(string ...$command): array
     {
-        return array_values(\count($this->cores) === 1 ? ['taskset', '--cpu-list', (string) $this->cores[0], ...$command] : $command);
+        return array_values(
+            \count($this->cores) === 1 ? ['taskset', '--cpu-list', (string) $this->cores[0], ...$command] : $command,
+        );
     }
 
     public function stop(): void
@@ -174,7 +210,9 @@ final class Site
         }
     }
 
-    /** @return array<string, string> what php.ini-production has, so that both servers have it, and a segment of its own */
+    /**
+     * @return array<string, string> what php.ini-production has, so that both servers have it, and a segment of its own
+     */
     private static function ini(): array
     {
         return [
@@ -206,7 +244,11 @@ final class Site
         /** @var array{extensions: list<string>, segment: ?string}|null $told */
         $told = json_decode($answer->body, true);
         if ($answer->status !== 200 || $told === null) {
-            throw new ServerFailed(\sprintf('the stores could not be filled: status %d, %s', $answer->status, substr($answer->body, 0, 500)));
+            throw new ServerFailed(\sprintf(
+                'the stores could not be filled: status %d, %s',
+                $answer->status,
+                substr($answer->body, 0, 500),
+            ));
         }
         ['extensions' => $this->extensions, 'segment' => $this->segment] = $told;
     }

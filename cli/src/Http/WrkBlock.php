@@ -20,13 +20,19 @@ final class WrkBlock implements Block
     private const MOST_SECONDS = 60;
 
     /**
-     * Closes what was inherited: wrk watches only descriptors below 10 + 3 for each connection, and a socket above that counts
-     * as a failed connect that is never tried again. A terminal of an editor alone can hold that many.
+     * Closes what was inherited: wrk watches only descriptors below 10 + 3 for each connection, and a socket above that
+     * counts as a failed connect that is never tried again. A terminal of an editor alone can hold that many.
      */
-    private const WITHOUT_INHERITED_FILES = 'for file in /proc/self/fd/*; do file=${file##*/}; [ "$file" -le 2 ] || eval "exec $file>&-"; done; exec "$@"';
+    private const WITHOUT_INHERITED_FILES = 'for file in /proc/self/fd/*; do file=${file##*/}; '
+        . '[ "$file" -le 2 ] || eval "exec $file>&-"; done; exec "$@"';
 
     /** wrk's names of socket errors. */
-    private const ERRORS = ['connect' => 'no connection', 'read' => 'a failed read', 'write' => 'a failed write', 'timeout' => 'an answer after more than 2 s'];
+    private const ERRORS = [
+        'connect' => 'no connection',
+        'read' => 'a failed read',
+        'write' => 'a failed write',
+        'timeout' => 'an answer after more than 2 s',
+    ];
 
     private ?Process $process = null;
 
@@ -48,9 +54,19 @@ final class WrkBlock implements Block
 
     public function name(): string
     {
-        $settings = array_map(static fn(string $name, string $value): string => $name . ' ' . $value, array_keys($this->subject->settings), $this->subject->settings);
+        $settings = array_map(
+            static fn(string $name, string $value): string => $name . ' ' . $value,
+            array_keys($this->subject->settings),
+            $this->subject->settings,
+        );
 
-        return implode(', ', array_filter(['wrk ' . $this->concurrency, $this->subject->name(), $this->page->value, ...$settings], is_string(...)));
+        return implode(
+            ', ',
+            array_filter(
+                ['wrk ' . $this->concurrency, $this->subject->name(), $this->page->value, ...$settings],
+                is_string(...),
+            ),
+        );
     }
 
     public function subjects(): array
@@ -130,6 +146,11 @@ final class WrkBlock implements Block
             }
         }
 
-        return \sprintf('wrk did not end within %d s: %d requests were answered%s', $this->seconds, $answered[1], $found === [] ? '' : '; ' . implode(', ', $found));
+        return \sprintf(
+            'wrk did not end within %d s: %d requests were answered%s',
+            $this->seconds,
+            $answered[1],
+            $found === [] ? '' : '; ' . implode(', ', $found),
+        );
     }
 }

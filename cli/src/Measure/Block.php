@@ -5,9 +5,9 @@ declare(strict_types=1);
 namespace Larder\Cli\Measure;
 
 /**
- * The smallest part of a run: what one fresh process, or one run of a load generator, measures. A block gives one sample for
- * each of its subjects. The runner runs every block once a round, in a shuffled order, for ten rounds or more; the samples of
- * a subject, one a round, make its row.
+ * The smallest part of a run: what one fresh process, or one run of a load generator, measures. A block gives one
+ * sample for each of its subjects. The runner runs every block once a round, in a shuffled order, for ten rounds or
+ * more; the samples of a subject, one a round, make its row.
  */
 interface Block
 {

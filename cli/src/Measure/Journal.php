@@ -8,10 +8,12 @@ use Larder\Cli\Timing\Histogram;
 use Larder\Internal\Filesystem\UserFolder;
 
 /**
- * What a run has measured so far, for `--resume`: a line a block, after a header with the run's settings. It is appended to as
- * soon as a block has ended, so an interrupted run loses the block that was running and no more.
+ * What a run has measured so far, for `--resume`: a line a block, after a header with the run's settings. It is
+ * appended to as soon as a block has ended, so an interrupted run loses the block that was running and no more.
  *
- * @phpstan-type Figures array{string, ?float, int, string, ?array{counts: array<int|string, int>, maximum: int}, ?float}
+ * @phpstan-type Figures array{
+ *     string, ?float, int, string, ?array{counts: array<int|string, int>, maximum: int}, ?float,
+ * }
  */
 final class Journal
 {
@@ -29,7 +31,8 @@ final class Journal
     /**
      * Where a run keeps its journal unless told otherwise.
      *
-     * @throws \RuntimeException when there is no home directory, and no folder for temporary files that is safe from other users
+     * @throws \RuntimeException when there is no home directory, and no folder for temporary files that is safe from
+     *         other users
      */
     public static function place(): string
     {
@@ -53,7 +56,10 @@ final class Journal
         if (is_file($file)) {
             // A slip of the pen must not cost a file.
             if (!\in_array(fread($handle, \strlen(self::BEGINNING)), ['', self::BEGINNING], true)) {
-                throw new \RuntimeException(\sprintf('--journal: %s is not a journal, and a run would overwrite it. Name another file: --journal FILE', $file));
+                throw new \RuntimeException(\sprintf(
+                    '--journal: %s is not a journal, and a run would overwrite it. Name another file: --journal FILE',
+                    $file,
+                ));
             }
             ftruncate($handle, 0);
             rewind($handle);
@@ -71,29 +77,47 @@ final class Journal
     public static function continue(string $file, array $settings): self
     {
         if (!is_file($file)) {
-            throw new \RuntimeException(\sprintf('--resume: there is no interrupted run in %s. Run without --resume.', $file));
+            throw new \RuntimeException(\sprintf(
+                '--resume: there is no interrupted run in %s. Run without --resume.',
+                $file,
+            ));
         }
         $handle = self::open($file);
         $lines = explode("\n", (string) stream_get_contents($handle));
         $unfinished = \strlen(array_pop($lines)); // the run was killed while it wrote
         $header = json_decode(array_shift($lines) ?? '', true);
         $before = \is_array($header) && \is_array($header['settings'] ?? null) ? $header['settings']
-            : throw new \RuntimeException(\sprintf('--resume: %s is not the journal of a run. Run without --resume.', $file));
+            : throw new \RuntimeException(\sprintf(
+                '--resume: %s is not the journal of a run. Run without --resume.',
+                $file,
+            ));
         $differences = [];
         foreach ($settings + $before as $name => $value) {
-            [$then, $now] = array_map(static fn(mixed $text): string => \is_string($text) ? $text : 'not set', [$before[$name] ?? null, $settings[$name] ?? null]);
+            [$then, $now] = array_map(
+                static fn(mixed $text): string => \is_string($text) ? $text : 'not set',
+                [$before[$name] ?? null, $settings[$name] ?? null],
+            );
             if ($then !== $now) {
                 $differences[] = \sprintf('%s: it had %s, this one has %s', $name, $then, $now);
             }
         }
         if ($differences !== []) {
-            throw new \RuntimeException(\sprintf("--resume: the interrupted run was another one.\n%s.\nGive it the same options, or run without --resume.", implode(".\n", $differences)));
+            throw new \RuntimeException(\sprintf(
+                "--resume: the interrupted run was another one.\n%s.\nGive it the same options, "
+                    . 'or run without --resume.',
+                implode(".\n", $differences),
+            ));
         }
         $samples = [];
         foreach ($lines as $i => $line) {
             $entry = json_decode($line, true);
-            if (!\is_array($entry) || !\is_int($entry['round'] ?? null) || !\is_string($entry['block'] ?? null) || !self::areFigures($entry['samples'] ?? null)) {
-                throw new \RuntimeException(\sprintf('--resume: line %d of %s is damaged. Run without --resume.', $i + 2, $file));
+            if (
+                !\is_array($entry) || !\is_int($entry['round'] ?? null) || !\is_string($entry['block'] ?? null)
+                || !self::areFigures($entry['samples'] ?? null)
+            ) {
+                throw new \RuntimeException(
+                    \sprintf('--resume: line %d of %s is damaged. Run without --resume.', $i + 2, $file),
+                );
             }
             $samples[self::key($entry['round'], $entry['block'])] = $entry['samples'];
         }
@@ -111,11 +135,20 @@ final class Journal
         foreach ($block->subjects() as $subject) {
             $subjects[$subject->key()] = $subject;
         }
-        foreach ($this->samples[self::key($round, $block->name())] ?? [] as [$key, $figure, $failures, $problem, $histogram, $drift]) {
+        foreach ($this->samples[self::key($round, $block->name())] ?? [] as [
+            $key, $figure, $failures, $problem, $histogram, $drift,
+        ]) {
             if (!isset($subjects[$key])) {
                 return null;
             }
-            $samples[] = new Sample($subjects[$key], $figure, $failures, $problem, $histogram === null ? null : Histogram::fromArray($histogram), $drift);
+            $samples[] = new Sample(
+                $subjects[$key],
+                $figure,
+                $failures,
+                $problem,
+                $histogram === null ? null : Histogram::fromArray($histogram),
+                $drift,
+            );
         }
 
         return $samples === [] ? null : $samples;
@@ -124,9 +157,12 @@ final class Journal
     /** @param list<Sample> $samples */
     public function add(int $round, Block $block, array $samples): void
     {
-        $this->append(['round' => $round, 'block' => $block->name(), 'samples' => array_map(static fn(Sample $sample): array => [
-            $sample->subject->key(), $sample->figure, $sample->failures, $sample->problem, $sample->histogram?->toArray(), $sample->drift,
-        ], $samples)]);
+        $this->append(
+            ['round' => $round, 'block' => $block->name(), 'samples' => array_map(static fn(Sample $sample): array => [
+                $sample->subject->key(), $sample->figure, $sample->failures, $sample->problem,
+                $sample->histogram?->toArray(), $sample->drift,
+            ], $samples)],
+        );
     }
 
     /** The run is complete. */
@@ -150,10 +186,17 @@ final class Journal
         }
         $handle = @fopen($file, 'c+e');
         if ($handle === false) {
-            throw new \RuntimeException(\sprintf('--journal: %s cannot be written. To name another file: --journal FILE', $file));
+            throw new \RuntimeException(\sprintf(
+                '--journal: %s cannot be written. To name another file: --journal FILE',
+                $file,
+            ));
         }
         if (!flock($handle, \LOCK_EX | \LOCK_NB)) {
-            throw new \RuntimeException(\sprintf('--journal: another run writes to %s. Wait for its end, as two runs spoil each other\'s figures; or name another file: --journal FILE', $file));
+            throw new \RuntimeException(\sprintf(
+                '--journal: another run writes to %s. Wait for its end, as two runs spoil each other\'s figures; '
+                    . 'or name another file: --journal FILE',
+                $file,
+            ));
         }
 
         return $handle;
@@ -164,7 +207,11 @@ final class Journal
     {
         $line = json_encode($entry, self::FLAGS) . "\n";
         if (@fwrite($this->handle, $line) !== \strlen($line)) {
-            throw new \RuntimeException(\sprintf('--journal: %s could not be written: %s', $this->file, error_get_last()['message'] ?? 'the disk is full'));
+            throw new \RuntimeException(\sprintf(
+                '--journal: %s could not be written: %s',
+                $this->file,
+                error_get_last()['message'] ?? 'the disk is full',
+            ));
         }
     }
 
@@ -175,8 +222,15 @@ final class Journal
             return false;
         }
         foreach ($samples as $sample) {
-            [$key, $figure, $failures, $problem, $histogram, $drift] = \is_array($sample) && array_is_list($sample) && \count($sample) === 6 ? $sample : array_fill(0, 6, null);
-            if (!\is_string($key) || !\is_int($failures) || !\is_string($problem) || !self::isFigure($figure) || !self::isFigure($drift) || ($histogram !== null && !Histogram::isValid($histogram))) {
+            [$key, $figure, $failures, $problem, $histogram, $drift] = \is_array($sample)
+                && array_is_list($sample)
+                && \count($sample) === 6
+                ? $sample
+                : array_fill(0, 6, null);
+            if (
+                !\is_string($key) || !\is_int($failures) || !\is_string($problem) || !self::isFigure($figure)
+                || !self::isFigure($drift) || ($histogram !== null && !Histogram::isValid($histogram))
+            ) {
                 return false;
             }
         }

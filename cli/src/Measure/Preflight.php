@@ -5,15 +5,16 @@ declare(strict_types=1);
 namespace Larder\Cli\Measure;
 
 /**
- * What may spoil a run, as far as the system tells: the processor's clock, other processes, the limits of a container, what
- * PHP has loaded. Made before the run and asked after it. What makes figures worthless is not here but in
+ * What may spoil a run, as far as the system tells: the processor's clock, other processes, the limits of a container,
+ * what PHP has loaded. Made before the run and asked after it. What makes figures worthless is not here but in
  * Machine::obstacles().
  */
 final class Preflight
 {
     /** Extensions that watch PHP code and slow it down. */
     private const WATCHERS = [
-        'apm', 'blackfire', 'datadog-profiling', 'ddappsec', 'ddtrace', 'elastic_apm', 'excimer', 'memprof', 'newrelic', 'opentelemetry', 'pcov',
+        'apm', 'blackfire', 'datadog-profiling', 'ddappsec', 'ddtrace', 'elastic_apm', 'excimer', 'memprof', 'newrelic',
+        'opentelemetry', 'pcov',
         'scoutapm', 'spx', 'tideways', 'tideways_xhprof', 'uopz', 'vld', 'xhprof',
     ];
 
@@ -48,7 +49,11 @@ final class Preflight
      */
     public function spoilers(array $extensions, bool $opcache, bool $isFilled = false): array
     {
-        return [...$this->php($extensions, $opcache, $isFilled), ...$this->atStart, ...$this->duringTheRun($this->times())];
+        return [
+            ...$this->php($extensions, $opcache, $isFilled),
+            ...$this->atStart,
+            ...$this->duringTheRun($this->times()),
+        ];
     }
 
     /**
@@ -59,14 +64,23 @@ final class Preflight
     {
         $found = [];
         foreach (array_intersect(self::WATCHERS, array_keys($extensions)) as $watcher) {
-            $found[] = \sprintf('The extension %1$s is loaded, which slows down PHP code but hardly the stores. To run without it: phpdismod -s cli %1$s', $watcher);
+            $found[] = \sprintf(
+                'The extension %1$s is loaded, which slows down PHP code but hardly the stores. '
+                    . 'To run without it: phpdismod -s cli %1$s',
+                $watcher,
+            );
         }
         if (!$opcache) {
-            $found[] = 'opcache is not loaded: PHP code is not optimized, and files of PHP code are compiled at each get. To add it: apt-get install php-opcache';
+            $found[] = 'opcache is not loaded: PHP code is not optimized, '
+                . 'and files of PHP code are compiled at each get. To add it: apt-get install php-opcache';
         }
         $apcu = $extensions['apcu'] ?? null;
         if ($isFilled && $apcu !== null && version_compare($apcu, self::APCU, '<')) {
-            $found[] = \sprintf('APCu %s is older than %s: that one keeps more when its memory is full', $apcu, self::APCU);
+            $found[] = \sprintf(
+                'APCu %s is older than %s: that one keeps more when its memory is full',
+                $apcu,
+                self::APCU,
+            );
         }
 
         return $found;
@@ -76,24 +90,45 @@ final class Preflight
     private function machine(): array
     {
         $found = [];
-        if ($this->text('/sys/devices/system/cpu/cpufreq/boost') === '1' || $this->text('/sys/devices/system/cpu/intel_pstate/no_turbo') === '0') {
-            $found[] = 'Turbo boost is on: the processor is faster while it is cool. To switch it off: echo 0 > /sys/devices/system/cpu/cpufreq/boost, or echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo';
+        if (
+            $this->text('/sys/devices/system/cpu/cpufreq/boost') === '1'
+            || $this->text('/sys/devices/system/cpu/intel_pstate/no_turbo') === '0'
+        ) {
+            $found[] = 'Turbo boost is on: the processor is faster while it is cool. '
+                . 'To switch it off: echo 0 > /sys/devices/system/cpu/cpufreq/boost, '
+                . 'or echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo';
         }
-        $governors = array_unique(array_map(fn(string $file): string => $this->text(substr($file, \strlen($this->root))), $this->files('/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor')));
+        $governors = array_unique(array_map(
+            fn(string $file): string => $this->text(substr($file, \strlen($this->root))),
+            $this->files('/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor'),
+        ));
         $slow = array_diff($governors, ['performance', '']);
         if ($slow !== []) {
-            $found[] = \sprintf('The CPU governor is %s: the clock follows the load. To keep it high: cpupower frequency-set -g performance', implode(' and ', $slow));
+            $found[] = \sprintf(
+                'The CPU governor is %s: the clock follows the load. '
+                    . 'To keep it high: cpupower frequency-set -g performance',
+                implode(' and ', $slow),
+            );
         }
         if ($this->cores < 2) {
             $found[] = 'There is one core: everything else on this machine takes its time from the run';
         }
         $limit = $this->limit();
         if ($limit !== null && $limit < $this->cores) {
-            $found[] = \sprintf('The container may use %.2g of %d cores, and is paused when it has used up its share. To lift the limit: docker run without --cpus', $limit, $this->cores);
+            $found[] = \sprintf(
+                'The container may use %.2g of %d cores, and is paused when it has used up its share. '
+                    . 'To lift the limit: docker run without --cpus',
+                $limit,
+                $this->cores,
+            );
         }
         $swap = $this->kilobytes('SwapTotal') - $this->kilobytes('SwapFree');
         if ($swap > 16 * 1024) {
-            $found[] = \sprintf('%s MB are swapped out: memory that a store uses may be on a disk. To get it back: swapoff -a && swapon -a', number_format($swap / 1024));
+            $found[] = \sprintf(
+                '%s MB are swapped out: memory that a store uses may be on a disk. '
+                    . 'To get it back: swapoff -a && swapon -a',
+                number_format($swap / 1024),
+            );
         }
         foreach ($this->files('/sys/class/power_supply/*/status') as $file) {
             if ($this->text(substr($file, \strlen($this->root))) === 'Discharging') {
@@ -102,7 +137,12 @@ final class Preflight
         }
         $load = (float) $this->text('/proc/loadavg');
         if ($load > max(0.5, $this->cores / 4)) {
-            $found[] = \sprintf('Load average %.1f on %d core%s before the run: the machine was busy. To see with what: top', $load, $this->cores, $this->cores === 1 ? '' : 's');
+            $found[] = \sprintf(
+                'Load average %.1f on %d core%s before the run: the machine was busy. To see with what: top',
+                $load,
+                $this->cores,
+                $this->cores === 1 ? '' : 's',
+            );
         }
 
         return $found;
@@ -123,7 +163,10 @@ final class Preflight
         }
         $found = [];
         if ($spent['steal'] / $spent['total'] > self::STEAL) {
-            $found[] = \sprintf('Other virtual machines took %.0f %% of the processor (steal time). Measure on a host of your own', 100 * $spent['steal'] / $spent['total']);
+            $found[] = \sprintf(
+                'Other virtual machines took %.0f %% of the processor (steal time). Measure on a host of your own',
+                100 * $spent['steal'] / $spent['total'],
+            );
         }
         $cores = max(1, \count($this->files('/sys/devices/system/cpu/cpu[0-9]*')));
         $others = ($spent['total'] - $spent['idle'] - $spent['steal'] - $spent['own']) / ($spent['total'] / $cores);
@@ -134,7 +177,10 @@ final class Preflight
         return $found;
     }
 
-    /** @return array{total: float, idle: float, steal: float, own: float} since the machine started; own: of this process and of all that it has waited for */
+    /**
+     * @return array{total: float, idle: float, steal: float, own: float} since the machine started; own: of this
+     *         process and of all that it has waited for
+     */
     private function times(): array
     {
         // user nice system idle iowait irq softirq steal; guest time is part of user time
@@ -167,7 +213,10 @@ final class Preflight
             [$quota, $period] = [...explode(' ', $this->text("/sys/fs/cgroup$group/cpu.max")), ''];
             $limits[] = [$quota, $period];
         }
-        $limits[] = [$this->text('/sys/fs/cgroup/cpu/cpu.cfs_quota_us'), $this->text('/sys/fs/cgroup/cpu/cpu.cfs_period_us')];
+        $limits[] = [
+            $this->text('/sys/fs/cgroup/cpu/cpu.cfs_quota_us'),
+            $this->text('/sys/fs/cgroup/cpu/cpu.cfs_period_us'),
+        ];
         $cores = [];
         foreach ($limits as [$quota, $period]) {
             if ((int) $quota > 0 && (int) $period > 0) {

@@ -7,11 +7,11 @@ namespace Larder\Cli\Measure;
 use Larder\Cli\Timing\Statistics;
 
 /**
- * Runs blocks in rounds: each round runs every block once, in a newly shuffled order. So what changes during the run (other
- * processes, the processor's clock) meets all blocks alike.
+ * Runs blocks in rounds: each round runs every block once, in a newly shuffled order. So what changes during the run
+ * (other processes, the processor's clock) meets all blocks alike.
  *
- * A block that failed in all of its subjects does not run again, as a row with a failure has no figure: a server that has
- * stopped would cost its whole patience in each round.
+ * A block that failed in all of its subjects does not run again, as a row with a failure has no figure: a server that
+ * has stopped would cost its whole patience in each round.
  */
 final class Runner
 {
@@ -20,7 +20,9 @@ final class Runner
     /** Blocks that must have run before the seconds left are told. */
     private const FEWEST_TIMES = 5;
 
-    /** @var array<string, float> seconds that each block took when it ran last, by its name: the first run may prepare */
+    /**
+     * @var array<string, float> seconds that each block took when it ran last, by its name: the first run may prepare
+     */
     private array $seconds = [];
 
     /** @var array<string, array<string, true>> subjects that have failed, by the name of their block */
@@ -31,7 +33,11 @@ final class Runner
      * @param positive-int $rounds
      * @param Journal|null $journal of the samples already taken, and those to come
      */
-    public function __construct(private readonly array $blocks, private readonly int $rounds, private readonly ?Journal $journal = null) {}
+    public function __construct(
+        private readonly array $blocks,
+        private readonly int $rounds,
+        private readonly ?Journal $journal = null,
+    ) {}
 
     /** How many times a block runs. */
     public function steps(): int
@@ -42,13 +48,17 @@ final class Runner
     /**
      * @param \Closure(Sample): void $tell called with each sample
      * @param \Closure(Block, string): void $notMeasured called once for a block that cannot run here, with the reason
-     * @param \Closure(int, string, ?float): void $progress called with the steps done, the name of the block that starts, and
-     *                                                      the seconds left; null while that cannot be known
+     * @param \Closure(int, string, ?float): void $progress called with the steps done, the name of the block that
+     *                                                      starts, and the seconds left; null while that cannot be
+     *                                                      known
      */
     public function run(\Closure $tell, \Closure $notMeasured, \Closure $progress): void
     {
         /** @var array<string, Block> $blocks */
-        $blocks = array_combine(array_map(static fn(Block $block): string => $block->name(), $this->blocks), $this->blocks);
+        $blocks = array_combine(
+            array_map(static fn(Block $block): string => $block->name(), $this->blocks),
+            $this->blocks,
+        );
         if (\count($blocks) !== \count($this->blocks)) {
             throw new \LogicException('Two blocks have the same name.');
         }
@@ -173,7 +183,8 @@ final class Runner
         $times = array_count_values($ofThisRound);
         $left = 0.0;
         foreach ($blocks as $name => $block) {
-            $left += ($roundsAfterThis + ($times[$name] ?? 0)) * ($this->seconds[$name] ?? $typical[self::kind($block)] ?? $any);
+            $left += ($roundsAfterThis + ($times[$name] ?? 0))
+                * ($this->seconds[$name] ?? $typical[self::kind($block)] ?? $any);
         }
 
         return $left;

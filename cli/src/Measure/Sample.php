@@ -14,7 +14,8 @@ final class Sample
      * @param int $failures operations with a wrong result; the reason is in $problem
      * @param string $problem empty without failures
      * @param Histogram|null $histogram of the single operations, where they were timed one by one
-     * @param float|null $drift the figure at the end of the block as a part of the one at its beginning; null where unknown
+     * @param float|null $drift the figure at the end of the block as a part of the one at its beginning; null where
+     *         unknown
      */
     public function __construct(
         public readonly Subject $subject,

@@ -20,7 +20,9 @@ final class StoreFilter
     public function has(string $store): bool
     {
         $name = explode(' (', $store)[0];
-        $has = $this->names === null || \in_array($name, self::REFERENCES, true) || \in_array($name, $this->names, true);
+        $has = $this->names === null
+            || \in_array($name, self::REFERENCES, true)
+            || \in_array($name, $this->names, true);
         if (!$has) {
             $this->leftOut[$store] = true;
         }

@@ -7,7 +7,10 @@ namespace Larder\Cli\Measure;
 /**
  * What a row of a report is about: one store, reached one way, doing one thing to one value.
  *
- * @phpstan-type SubjectFields array{table: string, store: string, connection: ?string, value: ?string, bytes: ?int, operation: string, unit: string, settings: array<string, string>}
+ * @phpstan-type SubjectFields array{
+ *     table: string, store: string, connection: ?string, value: ?string, bytes: ?int, operation: string, unit: string,
+ *     settings: array<string, string>,
+ * }
  */
 final class Subject
 {
@@ -20,8 +23,8 @@ final class Subject
      * @param int|null $bytes length of the value, serialized if it is not a string
      * @param string $operation "get", "set", "request", …
      * @param Unit $unit of the figures
-     * @param array<string, string> $settings what else tells rows of one table apart, by name: ["serializer" => "igbinary",
-     *                                        "processes" => "10"]
+     * @param array<string, string> $settings what else tells rows of one table apart, by name: ["serializer" =>
+     *                                        "igbinary", "processes" => "10"]
      */
     public function __construct(
         public readonly string $table,
@@ -40,7 +43,10 @@ final class Subject
         $settings = $this->settings;
         ksort($settings);
 
-        return json_encode([$this->table, $this->store, $this->connection, $this->value, $this->operation, $this->unit, $settings], \JSON_THROW_ON_ERROR | \JSON_UNESCAPED_UNICODE | \JSON_UNESCAPED_SLASHES);
+        return json_encode(
+            [$this->table, $this->store, $this->connection, $this->value, $this->operation, $this->unit, $settings],
+            \JSON_THROW_ON_ERROR | \JSON_UNESCAPED_UNICODE | \JSON_UNESCAPED_SLASHES,
+        );
     }
 
     /** @return SubjectFields for json_encode() */

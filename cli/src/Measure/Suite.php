@@ -15,7 +15,8 @@ interface Suite
     /**
      * Starts what the blocks need (servers, directories), which the StoreLocations given to the suite stops again.
      *
-     * @param \Closure(Subject, string): void $notMeasured called for each row that cannot be measured here, with the reason
+     * @param \Closure(Subject, string): void $notMeasured called for each row that cannot be measured here, with the
+     *         reason
      * @return list<Block> in the order of the report
      */
     public function blocks(\Closure $notMeasured): array;

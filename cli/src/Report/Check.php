@@ -9,7 +9,10 @@ use Larder\Cli\Measure\Unit;
 use Larder\Cli\Timing\Interval;
 use Larder\Cli\Timing\Statistics;
 
-/** Whether a result that somebody else made can be believed and compared: what is wrong with it, and what may have spoiled it. */
+/**
+ * Whether a result that somebody else made can be believed and compared: what is wrong with it, and what may have
+ * spoiled it.
+ */
 final class Check
 {
     private const FEWEST_SAMPLES = 10;
@@ -41,7 +44,11 @@ final class Check
      */
     public static function of(Report $report): array
     {
-        return [...self::ofMachine($report->environment), ...self::ofRows($report->rows), ...array_map(static fn(string $spoiler): string => 'the run was spoiled: ' . $spoiler, $report->spoilers)];
+        return [
+            ...self::ofMachine($report->environment),
+            ...self::ofRows($report->rows),
+            ...array_map(static fn(string $spoiler): string => 'the run was spoiled: ' . $spoiler, $report->spoilers),
+        ];
     }
 
     /**
@@ -75,11 +82,20 @@ final class Check
         $seen = [];
         foreach ($rows as $i => $row) {
             $key = $row->subject->key();
-            $wrong = [...(isset($seen[$key]) ? [\sprintf('is there already, in line %d', $seen[$key])] : []), ...self::ofRow($row)];
+            $wrong = [
+                ...(isset($seen[$key]) ? [\sprintf('is there already, in line %d', $seen[$key])] : []),
+                ...self::ofRow($row),
+            ];
             $seen[$key] ??= $i + 2;
             foreach ($wrong as $what) {
                 $subject = $row->subject;
-                $problems[] = \sprintf('line %d (%s, %s): %s', $i + 2, $subject->table, trim(Setup::of($subject)->name() . ' ' . $subject->operation . ' ' . $subject->value), $what);
+                $problems[] = \sprintf(
+                    'line %d (%s, %s): %s',
+                    $i + 2,
+                    $subject->table,
+                    trim(Setup::of($subject)->name() . ' ' . $subject->operation . ' ' . $subject->value),
+                    $what,
+                );
             }
         }
 
@@ -97,9 +113,14 @@ final class Check
                 default => [],
             };
         }
-        $problems = $row->failures > 0 ? [\sprintf('has a figure in spite of %d failures: %s', $row->failures, $row->problem)] : [];
+        $problems = $row->failures > 0
+            ? [\sprintf('has a figure in spite of %d failures: %s', $row->failures, $row->problem)]
+            : [];
         $figures = [$row->median, $row->low, $row->high, ...$row->samples];
-        foreach (array_unique(array_filter($figures, static fn(?float $figure): bool => $figure !== null && !self::isPossible($row->subject, $figure))) as $figure) {
+        foreach (array_unique(array_filter(
+            $figures,
+            static fn(?float $figure): bool => $figure !== null && !self::isPossible($row->subject, $figure),
+        )) as $figure) {
             $problems[] = \sprintf('has the impossible figure %s %s', $figure, $row->subject->unit->value);
         }
         if ($row->subject->bytes < 0) {
@@ -112,7 +133,10 @@ final class Check
             $problems[] = \sprintf('has the median %s, which is not that of its samples', $row->median);
         }
         $interval = Interval::ofMedian($row->samples);
-        if ($interval !== null && ($row->low === null || $row->high === null || !self::isSame($interval->low, $row->low) || !self::isSame($interval->high, $row->high))) {
+        if ($interval !== null && (
+            $row->low === null || $row->high === null || !self::isSame($interval->low, $row->low)
+            || !self::isSame($interval->high, $row->high)
+        )) {
             $problems[] = 'has an interval that is not that of its samples';
         }
         $histogram = $row->histogram;

@@ -8,7 +8,8 @@ namespace Larder\Cli\Report;
 final class Csv implements Output
 {
     private const COLUMNS = [
-        'table', 'store', 'connection', 'settings', 'value', 'bytes', 'operation', 'unit', 'median', 'low', 'high', 'samples', 'failures',
+        'table', 'store', 'connection', 'settings', 'value', 'bytes', 'operation', 'unit', 'median', 'low', 'high',
+        'samples', 'failures',
         'problem', 'p50', 'p90', 'p99', 'p99_9', 'maximum', 'published', 'study', 'published_engine', 'notes',
     ];
     private const PERCENTILES = [50.0, 90.0, 99.0, 99.9];
@@ -37,7 +38,14 @@ final class Csv implements Output
             $subject->table,
             $subject->store,
             $subject->connection,
-            implode(', ', array_map(static fn(string $value, string $name): string => "$name=$value", $subject->settings, array_keys($subject->settings))),
+            implode(
+                ', ',
+                array_map(
+                    static fn(string $value, string $name): string => "$name=$value",
+                    $subject->settings,
+                    array_keys($subject->settings),
+                ),
+            ),
             $subject->value,
             $subject->bytes,
             $subject->operation,

@@ -9,20 +9,24 @@ use Larder\Cli\Timing\Interval;
 use Larder\Cli\Timing\Statistics;
 
 /**
- * What differs between two results: rows that changed, and rows whose difference is noise. Of many rows that did not change,
- * some differ at random; so a row counts as changed only if it still does after a correction for their number: of the rows
- * listed as changed, 5 % at most are expected to be noise.
+ * What differs between two results: rows that changed, and rows whose difference is noise. Of many rows that did not
+ * change, some differ at random; so a row counts as changed only if it still does after a correction for their number:
+ * of the rows listed as changed, 5 % at most are expected to be noise.
  */
 final class Difference
 {
     /**
-     * @param list<array{subject: Subject, before: float, after: float, ratio: float|null, interval: Interval|null}> $changed the largest change first; no ratio where a sample is 0
-     * @param list<array{subject: Subject, before: float, after: float, ratio: float|null, interval: Interval|null}> $noise
+     * @param list<array{
+     *     subject: Subject, before: float, after: float, ratio: float|null, interval: Interval|null,
+     * }> $changed the largest change first; no ratio where a sample is 0
+     * @param list<array{
+     *     subject: Subject, before: float, after: float, ratio: float|null, interval: Interval|null,
+     * }> $noise
      * @param list<string> $onlyBefore rows without a figure in the second result
      * @param list<string> $onlyAfter rows without a figure in the first
      * @param array<string, array{string, string}> $environment what differs, by name
-     * @param list<string> $repeated rows that stand several times in one of the results: which is meant cannot be known, so
-     *                               they are left out of all else
+     * @param list<string> $repeated rows that stand several times in one of the results: which is meant cannot be
+     *                               known, so they are left out of all else
      */
     private function __construct(
         public readonly array $changed,
@@ -36,7 +40,10 @@ final class Difference
     public static function between(Report $before, Report $after): self
     {
         $repeated = self::repeated($before) + self::repeated($after);
-        [$a, $b] = [array_diff_key(self::measured($before), $repeated), array_diff_key(self::measured($after), $repeated)];
+        [$a, $b] = [
+            array_diff_key(self::measured($before), $repeated),
+            array_diff_key(self::measured($after), $repeated),
+        ];
         $both = array_intersect_key($a, $b);
         $chances = [];
         foreach (array_keys($both) as $key) {
@@ -49,7 +56,9 @@ final class Difference
             [$was, $is] = [Statistics::median($samples), Statistics::median($others)];
             $hasRatio = min($samples) > 0.0 && min($others) > 0.0;
             [$ratio, $interval] = $hasRatio ? RankSum::ratio($others, $samples) : [null, null];
-            $line = ['subject' => $subject, 'before' => $was, 'after' => $is, 'ratio' => $ratio, 'interval' => $interval];
+            $line = [
+                'subject' => $subject, 'before' => $was, 'after' => $is, 'ratio' => $ratio, 'interval' => $interval,
+            ];
             if ($chances[$key] <= $limit && ($hasRatio ? $interval?->contains(1.0) === false : $was !== $is)) {
                 $changed[] = $line;
             } else {
@@ -59,10 +68,20 @@ final class Difference
         $size = static fn(?float $ratio): float => $ratio === null ? \INF : abs(log($ratio));
         usort($changed, static fn(array $x, array $y): int => $size($y['ratio']) <=> $size($x['ratio']));
 
-        return new self($changed, $noise, self::names(array_diff_key($a, $b)), self::names(array_diff_key($b, $a)), self::environments($before, $after), array_values($repeated));
+        return new self(
+            $changed,
+            $noise,
+            self::names(array_diff_key($a, $b)),
+            self::names(array_diff_key($b, $a)),
+            self::environments($before, $after),
+            array_values($repeated),
+        );
     }
 
-    /** @return array<string, array{Subject, non-empty-list<float>}> by subject; the samples alone, as a file of somebody else may tell another median */
+    /**
+     * @return array<string, array{Subject, non-empty-list<float>}> by subject; the samples alone, as a file of somebody
+     *         else may tell another median
+     */
     private static function measured(Report $report): array
     {
         $rows = [];
@@ -101,7 +120,13 @@ final class Difference
 
     public static function name(Subject $subject): string
     {
-        return trim(\sprintf('%s: %s, %s %s', Setup::context($subject), Setup::of($subject)->name(), $subject->operation, $subject->value));
+        return trim(\sprintf(
+            '%s: %s, %s %s',
+            Setup::context($subject),
+            Setup::of($subject)->name(),
+            $subject->operation,
+            $subject->value,
+        ));
     }
 
     /** @return array<string, array{string, string}> */

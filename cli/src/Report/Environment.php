@@ -21,7 +21,9 @@ final class Environment
                     $flat[$inner === '' ? $name : "$name.$inner"] = $text;
                 }
             } else {
-                $flat[$name] = \is_scalar($value) ? (\is_bool($value) ? ($value ? 'on' : 'off') : (string) $value) : 'none';
+                $flat[$name] = \is_scalar($value)
+                    ? (\is_bool($value) ? ($value ? 'on' : 'off') : (string) $value)
+                    : 'none';
             }
         }
 

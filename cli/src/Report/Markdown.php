@@ -4,7 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Report;
 
-/** The tables as in docs/measure.md: a line for each store, a column for each operation and value; then what belongs to them. */
+/**
+ * The tables as in docs/measure.md: a line for each store, a column for each operation and value; then what belongs to
+ * them.
+ */
 final class Markdown implements Output
 {
     private const NONE = '–';
@@ -23,12 +26,21 @@ final class Markdown implements Output
         }
         $text = "# Larder compare\n\n" . self::list(Environment::lines($report->environment)) . "\n";
         foreach ($tables as $rows) {
-            $text .= \sprintf("## %s\n\n%s%s\n", self::plain($rows[0]->subject->table), self::table($rows), self::scores($rows));
+            $text .= \sprintf(
+                "## %s\n\n%s%s\n",
+                self::plain($rows[0]->subject->table),
+                self::table($rows),
+                self::scores($rows),
+            );
         }
         $sections = [
             'Failed' => self::failures($report->rows),
             'Notes' => self::notes($report->rows),
-            'Not measured' => array_values(array_unique(array_map(static fn(array $missing): string => \sprintf('%s: %s', $missing['subject']->name(), $missing['reason']), $report->notMeasured))),
+            'Not measured' => array_values(array_unique(array_map(
+                static fn(array $missing): string
+                    => \sprintf('%s: %s', $missing['subject']->name(), $missing['reason']),
+                $report->notMeasured,
+            ))),
             'What may have spoiled this run' => $report->spoilers,
         ];
         foreach ($sections as $title => $lines) {
@@ -49,13 +61,18 @@ final class Markdown implements Output
             $name = Setup::of($row->subject)->name() . ($row->isHistoric() ? ' (historic)' : '');
             $lines[$name][$column] = self::cell($row);
             $names[$name] = $name;
-            $order[$name] ??= $row->median === null ? \INF : ($row->subject->unit->higherIsBetter() ? -$row->median : $row->median);
+            $order[$name] ??= $row->median === null
+                ? \INF
+                : ($row->subject->unit->higherIsBetter() ? -$row->median : $row->median);
         }
         asort($order);
         $columns = array_map(strval(...), array_keys($columns));
         $text = self::line(['store', ...$columns]) . '|---|' . str_repeat('---:|', \count($columns)) . "\n";
         foreach (array_keys($order) as $name) {
-            $text .= self::line([$names[$name], ...array_map(static fn(string $column): string => $lines[$name][$column] ?? self::NONE, $columns)]);
+            $text .= self::line([
+                $names[$name],
+                ...array_map(static fn(string $column): string => $lines[$name][$column] ?? self::NONE, $columns),
+            ]);
         }
 
         return $text;
@@ -64,13 +81,19 @@ final class Markdown implements Output
     private static function cell(Row $row): string
     {
         $unit = $row->subject->unit;
-        $published = $row->published === null ? '' : \sprintf('%s: %s', $row->published->study, Figure::of($unit, $row->published->figure));
+        $published = $row->published === null
+            ? ''
+            : \sprintf('%s: %s', $row->published->study, Figure::of($unit, $row->published->figure));
 
         return match (true) {
             $row->isHistoric() => $published,
             $row->median === null => self::FAILED,
             default => Figure::of($unit, $row->median)
-                . ($row->low === null || $row->high === null ? '' : ' ' . Figure::spread($row->low, $row->median, $row->high))
+                . (
+                    $row->low === null || $row->high === null
+                    ? ''
+                    : ' ' . Figure::spread($row->low, $row->median, $row->high)
+                )
                 . ($published === '' ? '' : " ($published)"),
         };
     }
@@ -81,13 +104,22 @@ final class Markdown implements Output
         $text = '';
         foreach (Score::of($rows) as $kind => $scores) {
             if (\count($scores) > 1 || ($kind === 'other' && $scores !== [])) {
-                $text .= \sprintf("\n%s: geometric mean of the ratios to the best of each column, 1 is best.\n\n", $kind === 'default' ? 'Score, default settings' : 'Score, other settings');
+                $text .= \sprintf(
+                    "\n%s: geometric mean of the ratios to the best of each column, 1 is best.\n\n",
+                    $kind === 'default' ? 'Score, default settings' : 'Score, other settings',
+                );
                 $text .= self::line(['store', 'score', '95 %', 'missing']) . "|---|---:|---:|---:|\n";
                 foreach ($scores as $score) {
                     $text .= self::line([
                         $score->setup->name(),
                         Figure::ratio($score->score),
-                        $score->interval === null ? self::NONE : \sprintf('%s to %s', Figure::ratio($score->interval->low), Figure::ratio($score->interval->high)),
+                        $score->interval === null
+                            ? self::NONE
+                            : \sprintf(
+                                '%s to %s',
+                                Figure::ratio($score->interval->low),
+                                Figure::ratio($score->interval->high),
+                            ),
                         \sprintf('%d of %d', \count($score->missing), $score->tasks),
                     ]);
                 }
@@ -106,7 +138,9 @@ final class Markdown implements Output
         $lines = [];
         foreach ($rows as $row) {
             if ($row->failures > 0) {
-                $lines[] = \sprintf('%s, %s %s: %s (%d times)', Setup::of($row->subject)->name(), $row->subject->operation, $row->subject->value, $row->problem, $row->failures);
+                $lines[] = \sprintf('%s, %s %s: %s (%d times)', Setup::of(
+                    $row->subject,
+                )->name(), $row->subject->operation, $row->subject->value, $row->problem, $row->failures);
             }
         }
 
@@ -126,7 +160,11 @@ final class Markdown implements Output
             }
         }
 
-        return array_map(static fn(string $note, array $of): string => implode(', ', array_keys($of)) . ': ' . $note, array_keys($names), $names);
+        return array_map(
+            static fn(string $note, array $of): string => implode(', ', array_keys($of)) . ': ' . $note,
+            array_keys($names),
+            $names,
+        );
     }
 
     /** @param list<string> $cells */
@@ -144,6 +182,9 @@ final class Markdown implements Output
     /** As text, whatever stands in a file that somebody else made. */
     private static function plain(string $text): string
     {
-        return strtr((string) preg_replace('/[\x00-\x1f\x7f]+/', ' ', $text), ['\\' => '\\\\', '|' => '\\|', '<' => '&lt;', '[' => '\\[', '`' => '\\`']);
+        return strtr(
+            (string) preg_replace('/[\x00-\x1f\x7f]+/', ' ', $text),
+            ['\\' => '\\\\', '|' => '\\|', '<' => '&lt;', '[' => '\\[', '`' => '\\`'],
+        );
     }
 }

@@ -8,7 +8,8 @@ namespace Larder\Cli\Report;
 interface Output
 {
     /**
-     * @param string $file to write; "php://stdout" for the option's value "-"; a directory where the output makes several files
+     * @param string $file to write; "php://stdout" for the option's value "-"; a directory where the output makes
+     *         several files
      * @throws \RuntimeException which names the file and what to do
      */
     public function write(Report $report, string $file): void;

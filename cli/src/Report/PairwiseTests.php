@@ -7,16 +7,19 @@ namespace Larder\Cli\Report;
 use Larder\Cli\Timing\Interval;
 
 /**
- * Which of several rows differ: each compared with each other by the exact rank sum test, with Holm's correction for that many
- * comparisons. If all are equal, not one of them differs from another in at least 95 % of runs, however many there are. What
- * slows down a whole round hides differences, and makes none.
+ * Which of several rows differ: each compared with each other by the exact rank sum test, with Holm's correction for
+ * that many comparisons. If all are equal, not one of them differs from another in at least 95 % of runs, however many
+ * there are. What slows down a whole round hides differences, and makes none.
  *
- * Samples of a round are not compared in pairs: the best that ten pairs can show has a chance of 1 in 512, which is not enough
- * for more than seven rows.
+ * Samples of a round are not compared in pairs: the best that ten pairs can show has a chance of 1 in 512, which is not
+ * enough for more than seven rows.
  */
 final class PairwiseTests
 {
-    /** Of more rows the correction is Bonferroni's, which is stricter: the time of Holm's grows with the square of their number. */
+    /**
+     * Of more rows the correction is Bonferroni's, which is stricter: the time of Holm's grows with the square of their
+     * number.
+     */
     private const MOST_ROWS = 100;
 
     /**

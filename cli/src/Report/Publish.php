@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Cli\Report;
 
 /**
- * A result for a collection: a folder for each machine, in it one for each run, by its date: result.jsonl, environment.txt and
- * report.md. What is there is never overwritten.
+ * A result for a collection: a folder for each machine, in it one for each run, by its date: result.jsonl,
+ * environment.txt and report.md. What is there is never overwritten.
  */
 final class Publish implements Output
 {
@@ -15,7 +15,14 @@ final class Publish implements Output
     public function write(Report $report, string $file): void
     {
         $environment = Environment::flat($report->environment);
-        $machine = trim((string) preg_replace('/[^a-z0-9]+/', '-', strtolower(($environment['processor'] ?? '') . ' ' . ($environment['cores'] ?? '?') . ' cores')), '-');
+        $machine = trim(
+            (string) preg_replace(
+                '/[^a-z0-9]+/',
+                '-',
+                strtolower(($environment['processor'] ?? '') . ' ' . ($environment['cores'] ?? '?') . ' cores'),
+            ),
+            '-',
+        );
         $date = preg_match('/^\d{4}-\d\d-\d\d/', $environment['date'] ?? '', $match) === 1 ? $match[0] : date('Y-m-d');
         $folder = self::make($file . '/' . $machine, $date);
         (new ResultFile())->write($report, $folder . '/result.jsonl');
@@ -27,10 +34,16 @@ final class Publish implements Output
     private static function make(string $machine, string $date): string
     {
         if (is_link($machine)) { // of another user, perhaps, in a directory that everybody can write
-            throw new \RuntimeException(\sprintf('%s is a symbolic link, which is not followed. Remove it, or name another directory: --publish DIR', $machine));
+            throw new \RuntimeException(\sprintf(
+                '%s is a symbolic link, which is not followed. Remove it, or name another directory: --publish DIR',
+                $machine,
+            ));
         }
         if (!is_dir($machine) && !@mkdir($machine, 0o777, true) && !is_dir($machine)) {
-            throw new \RuntimeException(\sprintf('%s could not be made. Name a directory that you can write: --publish DIR', $machine));
+            throw new \RuntimeException(\sprintf(
+                '%s could not be made. Name a directory that you can write: --publish DIR',
+                $machine,
+            ));
         }
         for ($run = 1; $run < self::MOST_A_DAY; ++$run) {
             $folder = $machine . '/' . $date . ($run === 1 ? '' : "-$run");

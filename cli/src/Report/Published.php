@@ -8,7 +8,11 @@ namespace Larder\Cli\Report;
  * The figures that the studies of 2008, 2013 and 2016 and a hosting company printed: cli/data/published.json, one row a
  * figure. (Its "notes" tell what the studies left open and where their texts contradict themselves.)
  *
- * @phpstan-type PublishedRow array{study: string, table: string, engine: string, connection: ?string, serializer: ?string, compression: ?string, environment: ?string, value: ?string, bytes: ?int, operation: string, figure: int|float, stddev: int|float|null, unit: string, operations: int, remark?: string}
+ * @phpstan-type PublishedRow array{
+ *     study: string, table: string, engine: string, connection: ?string, serializer: ?string, compression: ?string,
+ *     environment: ?string, value: ?string, bytes: ?int, operation: string, figure: int|float, stddev: int|float|null,
+ *     unit: string, operations: int, remark?: string,
+ * }
  */
 final class Published
 {
@@ -20,7 +24,11 @@ final class Published
     public static function load(): self
     {
         /** @var array{rows: list<PublishedRow>} $data */
-        $data = json_decode((string) file_get_contents(\dirname(__DIR__, 2) . '/data/published.json'), true, flags: \JSON_THROW_ON_ERROR);
+        $data = json_decode(
+            (string) file_get_contents(\dirname(__DIR__, 2) . '/data/published.json'),
+            true,
+            flags: \JSON_THROW_ON_ERROR,
+        );
 
         return new self($data['rows']);
     }
@@ -40,7 +48,11 @@ final class Published
     public function nanoseconds(array $with): ?float
     {
         foreach ($this->rows as $row) {
-            $agrees = array_filter($with, static fn(?string $value, string $column): bool => ($row[$column] ?? null) === $value, \ARRAY_FILTER_USE_BOTH);
+            $agrees = array_filter(
+                $with,
+                static fn(?string $value, string $column): bool => ($row[$column] ?? null) === $value,
+                \ARRAY_FILTER_USE_BOTH,
+            );
             if (\count($agrees) === \count($with) && isset(self::NANOSECONDS[$row['unit']])) {
                 return $row['figure'] * self::NANOSECONDS[$row['unit']] / $row['operations'];
             }

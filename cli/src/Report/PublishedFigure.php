@@ -22,6 +22,11 @@ final class PublishedFigure
     /** @return array{figure: float, study: string, engine: string, environment: ?string} */
     public function toArray(): array
     {
-        return ['figure' => $this->figure, 'study' => $this->study, 'engine' => $this->engine, 'environment' => $this->environment];
+        return [
+            'figure' => $this->figure,
+            'study' => $this->study,
+            'engine' => $this->engine,
+            'environment' => $this->environment,
+        ];
     }
 }

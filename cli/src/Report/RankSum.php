@@ -7,7 +7,8 @@ namespace Larder\Cli\Report;
 use Larder\Cli\Timing\Interval;
 
 /**
- * The rank sum test of Wilcoxon, Mann and Whitney, exact: whether samples of the one tend to be larger than those of the other.
+ * The rank sum test of Wilcoxon, Mann and Whitney, exact: whether samples of the one tend to be larger than those of
+ * the other.
  *
  * @see https://doi.org/10.1214/aoms/1177730491
  */
@@ -18,7 +19,10 @@ final class RankSum
 
     private const TAIL = 0.025;
 
-    /** @var array<string, non-empty-array<int, float>> chance of at most so many pairs with the first one larger, by numbers of samples */
+    /**
+     * @var array<string, non-empty-array<int, float>> chance of at most so many pairs with the first one larger, by
+     *         numbers of samples
+     */
     private static array $distributions = [];
 
     /**
@@ -65,12 +69,14 @@ final class RankSum
     /** The least chance that so many samples can give: all of the one are larger. */
     public static function least(int $m, int $n): float
     {
-        return $m === 0 || $n === 0 ? 1.0 : min(1.0, 2 * self::distribution(min(self::MOST, $m), min(self::MOST, $n))[0]);
+        return $m === 0 || $n === 0
+            ? 1.0
+            : min(1.0, 2 * self::distribution(min(self::MOST, $m), min(self::MOST, $n))[0]);
     }
 
     /**
-     * How many times as large those of the one are: the median of the ratios of all pairs, after Hodges and Lehmann, and the
-     * ratios that this test does not refuse at 5 %.
+     * How many times as large those of the one are: the median of the ratios of all pairs, after Hodges and Lehmann,
+     * and the ratios that this test does not refuse at 5 %.
      *
      * @param non-empty-list<float> $a above zero
      * @param non-empty-list<float> $b above zero
@@ -123,7 +129,9 @@ final class RankSum
         return $ways;
     }
 
-    /** @return non-empty-array<int, float> in how many orders of m and n samples how many pairs have the first larger */
+    /**
+     * @return non-empty-array<int, float> in how many orders of m and n samples how many pairs have the first larger
+     */
     private static function ways(int $m, int $n): array
     {
         // The coefficients of the Gaussian binomial, as a product of (1 - q^(n+i)) / (1 - q^i).

@@ -8,17 +8,21 @@ namespace Larder\Cli\Report;
 final class Ranks
 {
     /**
-     * Rows that PairwiseTests cannot tell from the best of their group share its rank: the run shows no difference between
-     * them. The next row then leads the next group.
+     * Rows that PairwiseTests cannot tell from the best of their group share its rank: the run shows no difference
+     * between them. The next row then leads the next group.
      *
      * @param list<Row> $rows
-     * @return list<array{row: Row, rank: int|null}> those with a figure, the best first; without ranks when a row has too few
-     *                                               samples to be told from so many others
+     * @return list<array{row: Row, rank: int|null}> those with a figure, the best first; without ranks when a row has
+     *                                               too few samples to be told from so many others
      */
     public static function of(array $rows): array
     {
         $rows = array_values(array_filter($rows, static fn(Row $row): bool => $row->median !== null));
-        usort($rows, static fn(Row $a, Row $b): int => $a->subject->unit->higherIsBetter() ? $b->median <=> $a->median : $a->median <=> $b->median);
+        usort(
+            $rows,
+            static fn(Row $a, Row $b): int
+                => $a->subject->unit->higherIsBetter() ? $b->median <=> $a->median : $a->median <=> $b->median,
+        );
         if (!self::canRank($rows)) {
             return array_map(static fn(Row $row): array => ['row' => $row, 'rank' => null], $rows);
         }

@@ -27,18 +27,26 @@ final class ResultFile implements Output
     private const MOST = 1e18;
 
     private const HEADER = [
-        'format' => 'int', 'checksum' => 'string', 'environment' => 'array', 'spoilers' => 'list of string', 'not_measured' => 'list of array',
+        'format' => 'int', 'checksum' => 'string', 'environment' => 'array', 'spoilers' => 'list of string',
+        'not_measured' => 'list of array',
     ];
     private const SUBJECT = [
-        'table' => 'string', 'store' => 'string', 'connection' => '?string', 'value' => '?string', 'bytes' => '?int', 'operation' => 'string',
+        'table' => 'string', 'store' => 'string', 'connection' => '?string', 'value' => '?string', 'bytes' => '?int',
+        'operation' => 'string',
         'unit' => 'string', 'settings' => 'map of string',
     ];
     private const ROW = self::SUBJECT + [
-        'median' => '?float', 'low' => '?float', 'high' => '?float', 'samples' => 'list of float', 'failures' => 'int', 'problem' => 'string',
+        'median' => '?float', 'low' => '?float', 'high' => '?float', 'samples' => 'list of float', 'failures' => 'int',
+        'problem' => 'string',
         'histogram' => '?array', 'published' => '?array', 'notes' => 'list of string',
     ];
     private const HISTOGRAM = ['counts' => 'map of int', 'maximum' => 'int'];
-    private const PUBLISHED = ['figure' => 'float', 'study' => 'string', 'engine' => 'string', 'environment' => '?string'];
+    private const PUBLISHED = [
+        'figure' => 'float',
+        'study' => 'string',
+        'engine' => 'string',
+        'environment' => '?string',
+    ];
 
     public function write(Report $report, string $file): void
     {
@@ -93,12 +101,20 @@ final class ResultFile implements Output
         $line = 1;
 
         try {
-            /** @var array{format: int, checksum: string, environment: array<string, mixed>, spoilers: list<string>, not_measured: list<array<mixed>>} $header */
+            /**
+             * @var array{
+             *     format: int, checksum: string, environment: array<string, mixed>, spoilers: list<string>,
+             *     not_measured: list<array<mixed>>,
+             * } $header
+             */
             $header = self::checked(self::object($first, ['format' => self::FORMAT]), self::HEADER);
             $notMeasured = [];
             foreach ($header['not_measured'] as $missing) {
                 $missing = self::checked($missing, self::SUBJECT + ['reason' => 'string']);
-                $notMeasured[] = ['subject' => self::subject($missing), 'reason' => \is_string($missing['reason']) ? $missing['reason'] : ''];
+                $notMeasured[] = [
+                    'subject' => self::subject($missing),
+                    'reason' => \is_string($missing['reason']) ? $missing['reason'] : '',
+                ];
             }
             $rows = [];
             foreach ($rest === '' ? [] : explode("\n", rtrim($rest, "\n")) as $row) {
@@ -109,7 +125,9 @@ final class ResultFile implements Output
             throw new \UnexpectedValueException(\sprintf('line %d: %s', $line, $wrong->getMessage()), 0, $wrong);
         }
         if (hash('sha256', $rest) !== $header['checksum']) {
-            throw new \UnexpectedValueException('line 1: the checksum is not that of the rows: they were changed, or the file is not whole.');
+            throw new \UnexpectedValueException(
+                'line 1: the checksum is not that of the rows: they were changed, or the file is not whole.',
+            );
         }
 
         return new Report($header['environment'], $rows, $notMeasured, $header['spoilers']);
@@ -127,7 +145,12 @@ final class ResultFile implements Output
         }
         foreach ($must as $name => $value) {
             if (($object[$name] ?? null) !== $value) {
-                throw new \UnexpectedValueException(\sprintf('%s is %s, and must be %s. A file of larder compare --json is wanted.', $name, json_encode($object[$name] ?? null), json_encode($value)));
+                throw new \UnexpectedValueException(\sprintf(
+                    '%s is %s, and must be %s. A file of larder compare --json is wanted.',
+                    $name,
+                    json_encode($object[$name] ?? null),
+                    json_encode($value),
+                ));
             }
         }
 
@@ -147,7 +170,10 @@ final class ResultFile implements Output
             }
         }
         if ($fields['published'] !== null) {
-            $fields['published'] = array_intersect_key(self::checked($fields['published'], self::PUBLISHED), self::PUBLISHED);
+            $fields['published'] = array_intersect_key(
+                self::checked($fields['published'], self::PUBLISHED),
+                self::PUBLISHED,
+            );
         }
         if ($fields['median'] === null && ($fields['low'] !== null || $fields['high'] !== null)) {
             throw new \UnexpectedValueException('has an interval without a median.');
@@ -162,7 +188,11 @@ final class ResultFile implements Output
     {
         /** @var SubjectFields $object */
         if (Unit::tryFrom($object['unit']) === null) {
-            throw new \UnexpectedValueException(\sprintf('unit is "%s". Known: %s.', $object['unit'], implode(', ', array_column(Unit::cases(), 'value'))));
+            throw new \UnexpectedValueException(\sprintf(
+                'unit is "%s". Known: %s.',
+                $object['unit'],
+                implode(', ', array_column(Unit::cases(), 'value')),
+            ));
         }
 
         return Subject::fromArray($object);
@@ -181,7 +211,12 @@ final class ResultFile implements Output
                 throw new \UnexpectedValueException($name . ' is missing.');
             }
             if (!self::is($object[$name], $type)) {
-                throw new \UnexpectedValueException(\sprintf('%s is not of type %s%s', $name, $type, str_ends_with($type, 'float') ? ', or is too large.' : '.'));
+                throw new \UnexpectedValueException(\sprintf(
+                    '%s is not of type %s%s',
+                    $name,
+                    $type,
+                    str_ends_with($type, 'float') ? ', or is too large.' : '.',
+                ));
             }
         }
 

@@ -9,8 +9,8 @@ use Larder\Cli\Timing\Histogram;
 use Larder\Cli\Timing\Interval;
 
 /**
- * A row of a report: what was measured of one subject, and what a study published for it. A historic row has the published
- * figure alone: its engine no longer exists for today's PHP.
+ * A row of a report: what was measured of one subject, and what a study published for it. A historic row has the
+ * published figure alone: its engine no longer exists for today's PHP.
  *
  * @phpstan-type Fields array{
  *     table: string, store: string, connection: ?string, value: ?string, bytes: ?int, operation: string, unit: string,
@@ -23,10 +23,10 @@ final class Row
 {
     /**
      * @param list<float> $samples one a block, in the order measured, in the subject's unit; none when the store failed
-     * @param float|null $median of the samples; null when the store failed or the row is historic, and then low and high
-     *                           are too
-     * @param float|null $low lower end of the 95 % confidence interval of the median; null when there are too few samples
-     *                        for one, as in a quick look
+     * @param float|null $median of the samples; null when the store failed or the row is historic, and then low and
+     *                           high are too
+     * @param float|null $low lower end of the 95 % confidence interval of the median; null when there are too few
+     *                        samples for one, as in a quick look
      * @param float|null $high its upper end
      * @param int $failures operations with a wrong result
      * @param string $problem why it failed; empty when it did not

@@ -54,7 +54,8 @@ final class Rows
     }
 
     /**
-     * Notes that a figure changed in the same direction within most processes: then it depends on how long they measured.
+     * Notes that a figure changed in the same direction within most processes: then it depends on how long they
+     * measured.
      *
      * @param list<float> $drifts
      * @return list<string>
@@ -64,7 +65,9 @@ final class Rows
         $interval = Interval::ofMedian($drifts);
         return match (true) {
             $interval?->low > self::DRIFT => ['not steady: the figure grows while a process measures'],
-            $interval !== null && $interval->high < 1 / self::DRIFT => ['not steady: the figure falls while a process measures'],
+            $interval !== null && $interval->high < 1 / self::DRIFT => [
+                'not steady: the figure falls while a process measures',
+            ],
             default => [],
         };
     }

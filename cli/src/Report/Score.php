@@ -8,8 +8,9 @@ use Larder\Cli\Measure\Unit;
 use Larder\Cli\Timing\Interval;
 
 /**
- * One number for each setup of a table: the geometric mean of its ratios to the best of each task, as in ClickBench. 1 is a
- * setup that is the best of all in everything. Its interval is that of the scores of single rounds. The rules: docs/measure.md.
+ * One number for each setup of a table: the geometric mean of its ratios to the best of each task, as in ClickBench. 1
+ * is a setup that is the best of all in everything. Its interval is that of the scores of single rounds. The rules:
+ * docs/measure.md.
  *
  * @see https://github.com/ClickHouse/ClickBench
  * @phpstan-type Task array{name: string, unit: Unit, rows: array<string, Row>}
@@ -17,8 +18,8 @@ use Larder\Cli\Timing\Interval;
 final class Score
 {
     /**
-     * Nanoseconds added to both sides of a ratio. A program does more than that around each call, so that a store which takes
-     * 40 ns does not double the speed of one that takes 80 ns.
+     * Nanoseconds added to both sides of a ratio. A program does more than that around each call, so that a store which
+     * takes 40 ns does not double the speed of one that takes 80 ns.
      */
     public const SHIFT = 100.0;
 
@@ -45,24 +46,34 @@ final class Score
 
     /**
      * @param list<Row> $rows of one table
-     * @return array{default: list<self>, other: list<self>} the best first: with default settings, where only such count;
-     *         and all others, where all count. Without the stores that only one process can use
+     * @return array{default: list<self>, other: list<self>} the best first: with default settings, where only such
+     *         count; and all others, where all count. Without the stores that only one process can use
      */
     public static function of(array $rows): array
     {
         $rows = array_values(array_filter($rows, self::counts(...)));
-        $default = array_values(array_filter($rows, static fn(Row $row): bool => Setup::of($row->subject)->isDefault()));
+        $default = array_values(array_filter(
+            $rows,
+            static fn(Row $row): bool => Setup::of($row->subject)->isDefault(),
+        ));
 
         return [
             'default' => self::scores($default),
-            'other' => array_values(array_filter(self::scores($rows), static fn(self $score): bool => !$score->setup->isDefault())),
+            'other' => array_values(array_filter(
+                self::scores($rows),
+                static fn(self $score): bool => !$score->setup->isDefault(),
+            )),
         ];
     }
 
     private static function counts(Row $row): bool
     {
         return !$row->isHistoric() && Kind::of($row->subject->store) !== Kind::Process
-            && \in_array($row->subject->unit, [Unit::Nanoseconds, Unit::RequestsPerSecond, Unit::OperationsPerSecond], true);
+            && \in_array(
+                $row->subject->unit,
+                [Unit::Nanoseconds, Unit::RequestsPerSecond, Unit::OperationsPerSecond],
+                true,
+            );
     }
 
     /**
@@ -76,7 +87,11 @@ final class Score
             $setup = Setup::of($row->subject);
             $setups[$setup->name()] = $setup;
             $task = Setup::task($row->subject);
-            $tasks[$task] ??= ['name' => trim($row->subject->operation . ' ' . $row->subject->value), 'unit' => $row->subject->unit, 'rows' => []];
+            $tasks[$task] ??= [
+                'name' => trim($row->subject->operation . ' ' . $row->subject->value),
+                'unit' => $row->subject->unit,
+                'rows' => [],
+            ];
             if ($row->median !== null) {
                 $tasks[$task]['rows'][$setup->name()] = $row;
             }
@@ -86,7 +101,11 @@ final class Score
         $ofMedians = self::means($tasks, array_keys($setups), static fn(Row $row): float => (float) $row->median);
         $ofRounds = [];
         for ($round = 0; $round < $rounds; ++$round) {
-            foreach (self::means($tasks, array_keys($setups), static fn(Row $row): float => $row->samples[$round] ?? 0.0) as $name => $mean) {
+            foreach (self::means(
+                $tasks,
+                array_keys($setups),
+                static fn(Row $row): float => $row->samples[$round] ?? 0.0,
+            ) as $name => $mean) {
                 $ofRounds[$name][] = $mean;
             }
         }
@@ -99,7 +118,14 @@ final class Score
             if (\count($missing) < \count($tasks)) {
                 $interval = Interval::ofMedian($ofRounds[$name] ?? []);
                 $score = $ofMedians[$name];
-                $scores[] = new self($setup, $score, $interval === null ? null : new Interval(min($score, $interval->low), max($score, $interval->high)), $ofRounds[$name] ?? [], $missing, \count($tasks));
+                $scores[] = new self(
+                    $setup,
+                    $score,
+                    $interval === null ? null : new Interval(min($score, $interval->low), max($score, $interval->high)),
+                    $ofRounds[$name] ?? [],
+                    $missing,
+                    \count($tasks),
+                );
             }
         }
         usort($scores, static fn(self $a, self $b): int => $a->score <=> $b->score);
@@ -155,7 +181,10 @@ final class Score
         $medians = array_map(static fn(Row $row): float => (float) $row->median, $rows);
         $unit->higherIsBetter() ? arsort($medians) : asort($medians);
         $best = $shifted[array_key_first($medians)] ?? 1.0;
-        $ratios = array_map(static fn(float $of): float => $unit->higherIsBetter() ? $best / $of : $of / $best, $shifted);
+        $ratios = array_map(
+            static fn(float $of): float => $unit->higherIsBetter() ? $best / $of : $of / $best,
+            $shifted,
+        );
         $penalty = self::PENALTY * max([1.0, ...array_values($ratios)]);
 
         return $ratios + array_fill_keys($setups, $penalty);

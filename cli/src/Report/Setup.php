@@ -13,17 +13,24 @@ final class Setup
 {
     /** Settings that people choose, and what a store has without them. All others belong to the task. */
     private const DEFAULTS = [
-        'serializer' => 'php', 'compression' => 'off', 'persistent' => 'off', 'opcache' => 'on', 'php' => '', 'tier' => '',
+        'serializer' => 'php', 'compression' => 'off', 'persistent' => 'off', 'opcache' => 'on', 'php' => '',
+        'tier' => '',
     ];
 
     private const TITLES = [
-        'larder' => 'Larder', 'apcu' => 'APCu', 'yac' => 'Yac', 'memcached' => 'Memcached', 'memcache' => 'Memcached (memcache)',
+        'larder' => 'Larder', 'apcu' => 'APCu', 'yac' => 'Yac', 'memcached' => 'Memcached',
+        'memcache' => 'Memcached (memcache)',
         'redis' => 'Redis', 'predis' => 'Redis (Predis)', 'mysql' => 'MySQL', 'mysql-myisam' => 'MySQL MyISAM',
-        'mysql-memory' => 'MySQL MEMORY', 'pgsql' => 'PostgreSQL', 'sqlite' => 'SQLite', 'file' => 'files', 'php-file' => 'PHP files',
+        'mysql-memory' => 'MySQL MEMORY', 'pgsql' => 'PostgreSQL', 'sqlite' => 'SQLite', 'file' => 'files',
+        'php-file' => 'PHP files',
     ];
 
     /** @param array<string, string> $settings those that are not the default */
-    private function __construct(public readonly string $store, public readonly ?string $connection, public readonly array $settings) {}
+    private function __construct(
+        public readonly string $store,
+        public readonly ?string $connection,
+        public readonly array $settings,
+    ) {}
 
     public static function of(Subject $subject): self
     {
@@ -39,7 +46,10 @@ final class Setup
         $settings = array_diff_key($subject->settings, self::DEFAULTS);
         ksort($settings);
 
-        return json_encode([$subject->table, $subject->value, $subject->operation, $subject->unit, $settings], \JSON_THROW_ON_ERROR);
+        return json_encode(
+            [$subject->table, $subject->value, $subject->operation, $subject->unit, $settings],
+            \JSON_THROW_ON_ERROR,
+        );
     }
 
     public static function context(Subject $subject): string
@@ -47,7 +57,14 @@ final class Setup
         $settings = array_diff_key($subject->settings, self::DEFAULTS);
         ksort($settings);
 
-        return implode(', ', [$subject->table, ...array_map(static fn(string $value, string $name): string => "$name $value", $settings, array_keys($settings))]);
+        return implode(', ', [
+            $subject->table,
+            ...array_map(
+                static fn(string $value, string $name): string => "$name $value",
+                $settings,
+                array_keys($settings),
+            ),
+        ]);
     }
 
     public function isDefault(): bool
@@ -55,16 +72,23 @@ final class Setup
         return $this->settings === [];
     }
 
-    /** With one setting, or the connection, as in another: null when they differ in more, in nothing, or in the store. */
+    /**
+     * With one setting, or the connection, as in another: null when they differ in more, in nothing, or in the store.
+     */
     public function differenceTo(self $other): ?string
     {
         if ($this->store !== $other->store) {
             return null;
         }
-        $settings = array_merge(array_diff_assoc($this->settings, $other->settings), array_diff_assoc($other->settings, $this->settings));
+        $settings = array_merge(
+            array_diff_assoc($this->settings, $other->settings),
+            array_diff_assoc($other->settings, $this->settings),
+        );
         $isReachedOtherwise = $this->connection !== $other->connection;
 
-        return \count($settings) + (int) $isReachedOtherwise === 1 ? ($isReachedOtherwise ? 'connection' : (string) array_key_first($settings)) : null;
+        return \count($settings) + (int) $isReachedOtherwise === 1
+            ? ($isReachedOtherwise ? 'connection' : (string) array_key_first($settings))
+            : null;
     }
 
     /** True for stores that `doctor` does not recommend either. */
@@ -100,7 +124,8 @@ final class Setup
         }
         $isSocket = $this->connection === 'socket';
         $scheme = Drivers::schemeOf($this->store);
-        $options = ($scheme === $this->store ? [] : $variant->options) + ($isSocket && $variant->needsLogin ? ['socket' => 'SOCKET'] : []);
+        $options = ($scheme === $this->store ? [] : $variant->options)
+            + ($isSocket && $variant->needsLogin ? ['socket' => 'SOCKET'] : []);
         $host = $isSocket ? '' : 'HOST';
         $dsn = $scheme . ':' . match (true) {
             $variant->needsLogin => "//USER:PASSWORD@$host/DATABASE",
@@ -117,7 +142,11 @@ final class Setup
     {
         return implode(', ', [
             $this->connection === null ? $this->store : $this->store . ' ' . $this->connection,
-            ...array_map(static fn(string $value, string $name): string => $name === 'php' ? $value : "$name $value", $this->settings, array_keys($this->settings)),
+            ...array_map(
+                static fn(string $value, string $name): string => $name === 'php' ? $value : "$name $value",
+                $this->settings,
+                array_keys($this->settings),
+            ),
         ]);
     }
 }

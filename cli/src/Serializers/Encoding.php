@@ -32,7 +32,12 @@ final class Encoding
             $ways[] = new self($serializer, 'none', false, $codec);
             foreach (Compression::cases() as $compression) {
                 if (\extension_loaded($compression->value)) {
-                    $ways[] = new self($serializer, $compression->value, false, new CompressedCodec($codec, $compression, 0));
+                    $ways[] = new self(
+                        $serializer,
+                        $compression->value,
+                        false,
+                        new CompressedCodec($codec, $compression, 0),
+                    );
                 }
             }
             $ways[] = new self($serializer, 'none', true, new SignedCodec($codec, SigningKeys::of(random_bytes(32))));
@@ -46,7 +51,10 @@ final class Encoding
     {
         $extensions = ['igbinary', 'msgpack', ...array_column(Compression::cases(), 'value')];
 
-        return array_values(array_filter($extensions, static fn(string $extension): bool => !\extension_loaded($extension)));
+        return array_values(array_filter(
+            $extensions,
+            static fn(string $extension): bool => !\extension_loaded($extension),
+        ));
     }
 
     /** @return array<string, IgbinaryCodec|JsonCodec|MsgpackCodec> */

@@ -27,14 +27,19 @@ final class Address
         }
         $socket = \sprintf('%s/%s.sock', (string) realpath($directory), $name);
         if (\strlen($socket) > self::SOCKET_PATH_LIMIT) {
-            throw new ServerFailed(\sprintf('%s: a socket path has at most %d bytes; use a shorter directory', $socket, self::SOCKET_PATH_LIMIT));
+            throw new ServerFailed(\sprintf(
+                '%s: a socket path has at most %d bytes; use a shorter directory',
+                $socket,
+                self::SOCKET_PATH_LIMIT,
+            ));
         }
 
         return $socket;
     }
 
     /**
-     * Starts a server on a free port. Somebody else may take the port between finding and using it: then another is tried.
+     * Starts a server on a free port. Somebody else may take the port between finding and using it: then another is
+     * tried.
      *
      * @param \Closure(int): ServerProcess $start
      * @return array{ServerProcess, int} the server and its port

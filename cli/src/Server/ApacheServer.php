@@ -9,8 +9,8 @@ use Larder\Cli\System\Php;
 use Larder\Cli\System\ServerFailed;
 
 /**
- * Apache with its PHP module, on a loopback port. Apache's workers refuse to be root: started by root, they are www-data, and
- * must be able to read the scripts and the extensions.
+ * Apache with its PHP module, on a loopback port. Apache's workers refuse to be root: started by root, they are
+ * www-data, and must be able to read the scripts and the extensions.
  */
 final class ApacheServer
 {
@@ -31,14 +31,24 @@ final class ApacheServer
      * @param string $directives lines of Apache's configuration besides
      * @throws ServerFailed
      */
-    public static function start(string $directory, string $root, array $ini = [], array $extensions = [], int $workers = 1, string $directives = ''): self
-    {
+    public static function start(
+        string $directory,
+        string $root,
+        array $ini = [],
+        array $extensions = [],
+        int $workers = 1,
+        string $directives = '',
+    ): self {
         $executable = Executable::find(['apache2', 'httpd'], 'apache2-bin');
         $modules = self::modules();
         $name = 'libphp' . Php::version();
         $module = Php::unpacked($name) ?? $modules . "/$name.so";
         if (!is_file($module)) {
-            throw new ServerFailed(\sprintf('Apache has no module for PHP %1$s. To add it: dev/setup studies (in a clone of Larder), or apt-get install libapache2-mod-php%1$s', Php::version()));
+            throw new ServerFailed(\sprintf(
+                'Apache has no module for PHP %1$s. To add it: dev/setup studies (in a clone of Larder), '
+                    . 'or apt-get install libapache2-mod-php%1$s',
+                Php::version(),
+            ));
         }
         $home = \dirname(Address::socket($directory, 'apache'));
         $lines = array_map(static fn(string $extension): string => 'extension=' . $extension, $extensions);
@@ -46,16 +56,24 @@ final class ApacheServer
             $lines[] = \sprintf('%s="%s"', $setting, $value);
         }
         file_put_contents($home . '/php.ini', implode("\n", $lines) . "\n");
-        [$process, $port] = Address::onFreePort(static function (int $port) use ($executable, $home, $root, $modules, $module, $workers, $directives): ServerProcess {
-            file_put_contents($home . '/apache.conf', self::configuration($home, $root, $modules, $module, $port, $workers, $directives));
+        [$process, $port] = Address::onFreePort(static function (
+            int $port,
+        ) use ($executable, $home, $root, $modules, $module, $workers, $directives): ServerProcess {
+            file_put_contents(
+                $home . '/apache.conf',
+                self::configuration($home, $root, $modules, $module, $port, $workers, $directives),
+            );
 
             return ServerProcess::start(
                 [$executable->path, '-D', 'FOREGROUND', '-f', $home . '/apache.conf'],
                 $home . '/apache.log',
-                static fn(): bool => @stream_socket_client(\sprintf('tcp://%s:%d', Address::HOST, $port), timeout: 1.0) !== false,
+                static fn(): bool
+                    => @stream_socket_client(\sprintf('tcp://%s:%d', Address::HOST, $port), timeout: 1.0) !== false,
                 deathSignal: 'TERM',
                 // The module's own folder of ini files is missing where the module is only unpacked.
-                environment: getenv('PHP_INI_SCAN_DIR') === false ? ['PHP_INI_SCAN_DIR' => \PHP_CONFIG_FILE_SCAN_DIR] : [],
+                environment: getenv('PHP_INI_SCAN_DIR') === false
+                    ? ['PHP_INI_SCAN_DIR' => \PHP_CONFIG_FILE_SCAN_DIR]
+                    : [],
             );
         });
 
@@ -89,8 +107,15 @@ final class ApacheServer
         throw new ServerFailed('Apache has no module mpm_prefork. To add it: apt-get install apache2-bin');
     }
 
-    private static function configuration(string $home, string $root, string $modules, string $module, int $port, int $workers, string $directives): string
-    {
+    private static function configuration(
+        string $home,
+        string $root,
+        string $modules,
+        string $module,
+        int $port,
+        int $workers,
+        string $directives,
+    ): string {
         $user = self::user();
         $entry = $user === null ? false : posix_getpwnam($user);
         $identity = $entry === false ? '' : \sprintf("User %s\nGroup #%d", $entry['name'], $entry['gid']);

@@ -17,7 +17,9 @@ final class MariaDbServer implements Server
     public const USER = 'larder';
     public const DATABASE = 'larder';
 
-    /** Connections that wait to be accepted: a hundred processes connect at once, and by itself the server lets 80 wait. */
+    /**
+     * Connections that wait to be accepted: a hundred processes connect at once, and by itself the server lets 80 wait.
+     */
     private const BACKLOG = 512;
 
     private function __construct(
@@ -48,7 +50,8 @@ final class MariaDbServer implements Server
                 $executable->path, '--no-defaults', ...$user, '--datadir=' . $home . '/mariadb', '--tmpdir=' . $home,
                 '--socket=' . $socket, '--bind-address=' . Address::HOST, '--port=' . $port, '--skip-name-resolve',
                 '--init-file=' . $home . '/mariadb.sql', '--performance-schema=OFF', '--skip-log-bin',
-                '--back-log=' . self::BACKLOG, '--innodb-buffer-pool-size=8M', '--innodb-log-file-size=4M', '--max-heap-table-size=64M', ...$options,
+                '--back-log=' . self::BACKLOG, '--innodb-buffer-pool-size=8M', '--innodb-log-file-size=4M',
+                '--max-heap-table-size=64M', ...$options,
             ],
             $home . '/mariadb.log',
             // The server greets with its version and the name of the way to log in.
@@ -84,10 +87,12 @@ final class MariaDbServer implements Server
             return;
         }
         ServerProcess::run([
-            Executable::find(['mariadb-install-db'], 'mariadb-server-core')->path, '--no-defaults', ...$user, '--datadir=' . $data,
+            Executable::find(['mariadb-install-db'], 'mariadb-server-core')->path, '--no-defaults', ...$user,
+            '--datadir=' . $data,
             // --force: where the machine's own name is known to no resolver
             '--force', '--skip-test-db', '--skip-name-resolve',
-            '--auth-root-authentication-method=socket', '--auth-root-socket-user=' . (posix_getpwuid(posix_geteuid())['name'] ?? 'root'),
+            '--auth-root-authentication-method=socket',
+            '--auth-root-socket-user=' . (posix_getpwuid(posix_geteuid())['name'] ?? 'root'),
             // Its tables need no InnoDB; the server makes InnoDB's own files at its first start, faster.
             '--innodb=OFF', '--default-storage-engine=Aria',
         ], $data . '-install.log');

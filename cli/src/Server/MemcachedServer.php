@@ -68,6 +68,8 @@ final class MemcachedServer implements Server
 
     private static function port(string $file): ?int
     {
-        return is_file($file) && preg_match('/^TCP INET: (\d+)$/m', (string) file_get_contents($file), $match) === 1 ? (int) $match[1] : null;
+        return is_file($file) && preg_match('/^TCP INET: (\d+)$/m', (string) file_get_contents($file), $match) === 1
+            ? (int) $match[1]
+            : null;
     }
 }

@@ -25,20 +25,31 @@ final class NginxServer
      * @param string $scripts further directives for the scripts, such as fastcgi_cache
      * @throws ServerFailed
      */
-    public static function start(string $directory, string $root, string $fpmSocket, string $http = '', string $scripts = ''): self
-    {
+    public static function start(
+        string $directory,
+        string $root,
+        string $fpmSocket,
+        string $http = '',
+        string $scripts = '',
+    ): self {
         $executable = Executable::find(['nginx'], 'nginx');
         $home = \dirname(Address::socket($directory, 'nginx'));
-        [$process, $port] = Address::onFreePort(static function (int $port) use ($executable, $home, $root, $fpmSocket, $http, $scripts): ServerProcess {
-            file_put_contents($home . '/nginx.conf', self::configuration($home, $root, $fpmSocket, $port, $http, $scripts));
+        [$process, $port] = Address::onFreePort(
+            static function (int $port) use ($executable, $home, $root, $fpmSocket, $http, $scripts): ServerProcess {
+                file_put_contents(
+                    $home . '/nginx.conf',
+                    self::configuration($home, $root, $fpmSocket, $port, $http, $scripts),
+                );
 
-            return ServerProcess::start(
-                [$executable->path, '-p', $home, '-e', $home . '/nginx.log', '-c', $home . '/nginx.conf'],
-                $home . '/nginx.log',
-                static fn(): bool => @stream_socket_client(\sprintf('tcp://%s:%d', Address::HOST, $port), timeout: 1.0) !== false,
-                deathSignal: 'TERM',
-            );
-        });
+                return ServerProcess::start(
+                    [$executable->path, '-p', $home, '-e', $home . '/nginx.log', '-c', $home . '/nginx.conf'],
+                    $home . '/nginx.log',
+                    static fn(): bool
+                        => @stream_socket_client(\sprintf('tcp://%s:%d', Address::HOST, $port), timeout: 1.0) !== false,
+                    deathSignal: 'TERM',
+                );
+            },
+        );
 
         return new self($process, $port, $executable->version('-v'));
     }
@@ -49,11 +60,17 @@ final class NginxServer
     }
 
     /**
-     * Debian's settings, except that no request is logged, a connection serves any number of requests, and a page of 60 KB
-     * fits into the buffers: with the default ones it may go through a file.
+     * Debian's settings, except that no request is logged, a connection serves any number of requests, and a page of 60
+     * KB fits into the buffers: with the default ones it may go through a file.
      */
-    private static function configuration(string $home, string $root, string $fpmSocket, int $port, string $http, string $scripts): string
-    {
+    private static function configuration(
+        string $home,
+        string $root,
+        string $fpmSocket,
+        int $port,
+        string $http,
+        string $scripts,
+    ): string {
         $user = posix_geteuid() === 0 ? 'user root;' : '';
         $workers = max(1, \count(CpuAffinity::allowed()));
         $host = Address::HOST;
@@ -64,9 +81,11 @@ final class NginxServer
         $parameters = '';
         foreach ([
             'GATEWAY_INTERFACE' => 'CGI/1.1', 'SERVER_PROTOCOL' => '$server_protocol', 'SERVER_SOFTWARE' => 'nginx',
-            'REQUEST_METHOD' => '$request_method', 'CONTENT_TYPE' => '$content_type', 'CONTENT_LENGTH' => '$content_length',
+            'REQUEST_METHOD' => '$request_method', 'CONTENT_TYPE' => '$content_type',
+            'CONTENT_LENGTH' => '$content_length',
             'REQUEST_URI' => '$request_uri', 'QUERY_STRING' => '$query_string',
-            'SCRIPT_FILENAME' => $root . '$fastcgi_script_name', 'SCRIPT_NAME' => '$fastcgi_script_name', 'DOCUMENT_ROOT' => $root,
+            'SCRIPT_FILENAME' => $root . '$fastcgi_script_name', 'SCRIPT_NAME' => '$fastcgi_script_name',
+            'DOCUMENT_ROOT' => $root,
             'REMOTE_ADDR' => '$remote_addr', 'REMOTE_PORT' => '$remote_port', 'SERVER_ADDR' => '$server_addr',
             'SERVER_PORT' => '$server_port', 'SERVER_NAME' => '$server_name', 'REDIRECT_STATUS' => '200',
         ] as $name => $value) {

@@ -10,7 +10,8 @@ use Symfony\Component\Process\Process;
 
 /**
  * PHP-FPM with pools of its own, each on a unix socket. (A pool listens at one address, and the socket is the one that
- * other users of the machine cannot reach: so there is no port.) Pages are asked for with FastCGI, by libfcgi's cgi-fcgi.
+ * other users of the machine cannot reach: so there is no port.) Pages are asked for with FastCGI, by libfcgi's
+ * cgi-fcgi.
  */
 final class PhpFpmServer
 {
@@ -33,9 +34,9 @@ final class PhpFpmServer
      * @param array<string, string|int> $ini settings of the master, as with php-fpm -d; they reach every pool
      * @param list<string> $extensions paths or names, loaded as by extension=
      * @param non-empty-list<PhpFpmPool> $pools the first is the one asked when none is named
-     * @param list<string> $through a command that runs the one after it in its own place, such as ['nice', '-n', '5'] or
-     *                              ['setpriv', '--reuid', 'www-data', '--pdeathsig', 'TERM'] (a change of user takes the
-     *                              signal away that ends the server with its starter)
+     * @param list<string> $through a command that runs the one after it in its own place, such as ['nice', '-n', '5']
+     *                              or ['setpriv', '--reuid', 'www-data', '--pdeathsig', 'TERM'] (a change of user takes
+     *                              the signal away that ends the server with its starter)
      * @throws ServerFailed
      */
     public static function start(
@@ -67,7 +68,15 @@ final class PhpFpmServer
             array_push($settings, '-d', 'extension=' . $extension);
         }
         $process = ServerProcess::start(
-            [...$through, $executable->path, '--nodaemonize', '--fpm-config', $home . '/fpm.conf', ...(posix_geteuid() === 0 ? ['--allow-to-run-as-root'] : []), ...$settings],
+            [
+                ...$through,
+                $executable->path,
+                '--nodaemonize',
+                '--fpm-config',
+                $home . '/fpm.conf',
+                ...(posix_geteuid() === 0 ? ['--allow-to-run-as-root'] : []),
+                ...$settings,
+            ],
             $home . '/fpm.log',
             // The master listens for all pools before it makes the first worker.
             static fn(): bool => Address::says($socket, '', ''),
@@ -83,7 +92,8 @@ final class PhpFpmServer
      * @param string $script a file that the pool's user can read
      * @param string $query as in a URL, without the question mark
      * @param string|null $pool its name; null: the first
-     * @param array<string, string> $parameters further FastCGI parameters, as a web server may send: ['PHP_VALUE' => 'a=1']
+     * @param array<string, string> $parameters further FastCGI parameters, as a web server may send: ['PHP_VALUE' =>
+     *         'a=1']
      * @throws ServerFailed when no worker answers within the time
      */
     public function request(
@@ -123,10 +133,18 @@ final class PhpFpmServer
      * @param array<string, string> $parameters
      * @return list<string>
      */
-    public function requestCommand(string $script, string $query = '', ?string $pool = null, array $parameters = []): array
-    {
+    public function requestCommand(
+        string $script,
+        string $query = '',
+        ?string $pool = null,
+        array $parameters = [],
+    ): array {
         $all = [...self::parameters($script, $query), ...$parameters];
-        $assignments = array_map(static fn(string $name, string $value): string => $name . '=' . $value, array_keys($all), $all);
+        $assignments = array_map(
+            static fn(string $name, string $value): string => $name . '=' . $value,
+            array_keys($all),
+            $all,
+        );
 
         return ['env', '-i', ...$assignments, $this->client->path, '-bind', '-connect', $this->socketOf($pool)];
     }
@@ -140,7 +158,8 @@ final class PhpFpmServer
     {
         return [
             'GATEWAY_INTERFACE' => 'CGI/1.1', 'SERVER_PROTOCOL' => 'HTTP/1.1', 'SERVER_SOFTWARE' => 'cgi-fcgi',
-            'REQUEST_METHOD' => 'GET', 'REMOTE_ADDR' => Address::HOST, 'SERVER_NAME' => 'localhost', 'SERVER_PORT' => '80',
+            'REQUEST_METHOD' => 'GET', 'REMOTE_ADDR' => Address::HOST, 'SERVER_NAME' => 'localhost',
+            'SERVER_PORT' => '80',
             'SCRIPT_FILENAME' => $script, 'SCRIPT_NAME' => '/' . basename($script), 'QUERY_STRING' => $query,
             'REQUEST_URI' => '/' . basename($script) . ($query === '' ? '' : '?' . $query),
         ];
@@ -162,7 +181,9 @@ final class PhpFpmServer
         $request->wait();
         $output = $request->getOutput();
         if ($output === '') {
-            throw new ServerFailed(\sprintf('PHP-FPM gave no answer: %s (its log: %s)', trim($request->getErrorOutput()), $this->log));
+            throw new ServerFailed(
+                \sprintf('PHP-FPM gave no answer: %s (its log: %s)', trim($request->getErrorOutput()), $this->log),
+            );
         }
 
         return PhpFpmResponse::parse($output, $request->getErrorOutput());
@@ -175,7 +196,8 @@ final class PhpFpmServer
     }
 
     /**
-     * As `systemctl reload php-fpm`: the master stays, its workers are new when this returns. What they were serving is lost.
+     * As `systemctl reload php-fpm`: the master stays, its workers are new when this returns. What they were serving is
+     * lost.
      *
      * @throws ServerFailed when that takes longer than ten seconds
      */
@@ -197,7 +219,9 @@ final class PhpFpmServer
 
     private function socketOf(?string $pool): string
     {
-        return $pool === null ? $this->socket : $this->sockets[$pool] ?? throw new ServerFailed(\sprintf('no pool is named %s', $pool));
+        return $pool === null
+            ? $this->socket
+            : $this->sockets[$pool] ?? throw new ServerFailed(\sprintf('no pool is named %s', $pool));
     }
 
     private function timesReady(): int

@@ -53,7 +53,8 @@ final class PostgreSqlServer implements Server
         self::install($home, $user, $password);
         [$process, $port] = Address::onFreePort(static fn(int $port): ServerProcess => ServerProcess::start(
             [
-                ...$user, $postgres->path, '-D', $home . '/data', '-k', $home, '-h', Address::HOST, '-p', (string) $port,
+                ...$user, $postgres->path, '-D', $home . '/data', '-k', $home, '-h', Address::HOST, '-p',
+                (string) $port,
                 // Files in the data folder, which go with it; and more clients than the 100 processes of a stampede
                 '-c', 'dynamic_shared_memory_type=mmap', '-c', 'max_connections=200', ...$options,
             ],
@@ -136,7 +137,11 @@ final class PostgreSqlServer implements Server
             ], $home . '/install.log');
         }
         // One statement a line, without a server; what is there already is an error, and the next line is read.
-        $first = new Process([...$user, self::program('postgres')->path, '--single', '-D', $data, 'postgres'], $home, timeout: 300.0);
+        $first = new Process(
+            [...$user, self::program('postgres')->path, '--single', '-D', $data, 'postgres'],
+            $home,
+            timeout: 300.0,
+        );
         $first->setInput(implode("\n", [
             \sprintf('CREATE ROLE %s LOGIN', self::USER),
             \sprintf('CREATE DATABASE %s OWNER %s', self::DATABASE, self::USER),

@@ -31,10 +31,14 @@ final class RedisServer implements Server
     {
         $executable = Executable::find(['redis-server', 'valkey-server'], 'redis-server');
         $socket = Address::socket($directory, 'redis');
-        $refused = array_merge(...array_map(static fn(string $name): array => ['--rename-command', $name, ''], self::REFUSED_COMMANDS));
+        $refused = array_merge(...array_map(
+            static fn(string $name): array => ['--rename-command', $name, ''],
+            self::REFUSED_COMMANDS,
+        ));
         [$process, $port] = Address::onFreePort(fn(int $port): ServerProcess => ServerProcess::start(
             [
-                $executable->path, '--bind', Address::HOST, ...($isTls ? ['--port', '0', '--tls-port'] : ['--port']), (string) $port,
+                $executable->path, '--bind', Address::HOST, ...($isTls ? ['--port', '0', '--tls-port'] : ['--port']),
+                (string) $port,
                 '--unixsocket', $socket, '--unixsocketperm', '700', '--dir', \dirname($socket),
                 '--save', '', '--appendonly', 'no', '--daemonize', 'no', ...$refused, ...$options,
             ],

@@ -7,7 +7,9 @@ namespace Larder\Cli\Server;
 use Larder\Cli\System\ServerFailed;
 use Larder\Internal\Driver\Connection;
 
-/** A private server. The launcher of the servers that a variant of a driver names "Redis" is the class RedisServer here. */
+/**
+ * A private server. The launcher of the servers that a variant of a driver names "Redis" is the class RedisServer here.
+ */
 interface Server
 {
     /**

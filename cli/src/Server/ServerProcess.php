@@ -47,12 +47,19 @@ final class ServerProcess
         $deadline = microtime(true) + $seconds;
         while (!$answers()) {
             if (!$server->process->isRunning()) {
-                throw new ServerFailed(\sprintf('%s exited with status %d: %s', $command[0], (int) $server->process->getExitCode(), self::end($log)));
+                throw new ServerFailed(\sprintf(
+                    '%s exited with status %d: %s',
+                    $command[0],
+                    (int) $server->process->getExitCode(),
+                    self::end($log),
+                ));
             }
             if (microtime(true) > $deadline) {
                 $server->stop();
 
-                throw new ServerFailed(\sprintf('%s did not answer within %g s: %s', $command[0], $seconds, self::end($log)));
+                throw new ServerFailed(
+                    \sprintf('%s did not answer within %g s: %s', $command[0], $seconds, self::end($log)),
+                );
             }
             usleep(self::POLL_MICROSECONDS);
         }
@@ -76,7 +83,12 @@ final class ServerProcess
         }
         $program->stop();
         if ($program->process->getExitCode() !== 0) {
-            throw new ServerFailed(\sprintf('%s exited with status %d: %s', $command[0], (int) $program->process->getExitCode(), self::end($log)));
+            throw new ServerFailed(\sprintf(
+                '%s exited with status %d: %s',
+                $command[0],
+                (int) $program->process->getExitCode(),
+                self::end($log),
+            ));
         }
     }
 
@@ -88,7 +100,14 @@ final class ServerProcess
     private static function launch(array $command, string $log, string $deathSignal, array $environment): self
     {
         $process = new Process(
-            ['sh', '-c', 'log=$1; shift; exec "$@" >>"$log" 2>&1', 'sh', $log, ...TiedProcess::toThisProcess($command, $deathSignal)],
+            [
+                'sh',
+                '-c',
+                'log=$1; shift; exec "$@" >>"$log" 2>&1',
+                'sh',
+                $log,
+                ...TiedProcess::toThisProcess($command, $deathSignal),
+            ],
             \dirname($log),
             ['TMPDIR' => \dirname($log), ...$environment], // what it makes beside its data goes with the directory
             null,
@@ -135,6 +154,8 @@ final class ServerProcess
     {
         $lines = is_file($log) ? file($log, \FILE_IGNORE_NEW_LINES | \FILE_SKIP_EMPTY_LINES) : [];
 
-        return $lines === false || $lines === [] ? 'it printed nothing' : implode(' | ', \array_slice($lines, -self::LOG_LINES));
+        return $lines === false || $lines === []
+            ? 'it printed nothing'
+            : implode(' | ', \array_slice($lines, -self::LOG_LINES));
     }
 }

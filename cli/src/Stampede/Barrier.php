@@ -5,8 +5,9 @@ declare(strict_types=1);
 namespace Larder\Cli\Stampede;
 
 /**
- * Forked processes that start together: each gets ready and waits at the barrier, a socket that is closed to let them go.
- * Forks, since APCu and Yac share their memory with forks alone, as PHP-FPM's workers are; what they use they open themselves.
+ * Forked processes that start together: each gets ready and waits at the barrier, a socket that is closed to let them
+ * go. Forks, since APCu and Yac share their memory with forks alone, as PHP-FPM's workers are; what they use they open
+ * themselves.
  */
 final class Barrier
 {
@@ -24,8 +25,8 @@ final class Barrier
     /**
      * Forks the processes and returns once all of them wait.
      *
-     * @param \Closure(int): (\Closure(): list<int|float>) $prepare called in each process, with its number; what it returns
-     *                                                              runs after open()
+     * @param \Closure(int): (\Closure(): list<int|float>) $prepare called in each process, with its number; what it
+     *                                                              returns runs after open()
      * @throws \RuntimeException when one of them failed
      */
     public static function before(int $processes, \Closure $prepare): self

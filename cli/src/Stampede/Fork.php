@@ -32,7 +32,13 @@ final class Fork
             } catch (\Throwable $error) {
                 $answer = ['error' => $error->getMessage()];
             }
-            fwrite($there, json_encode($answer, \JSON_INVALID_UTF8_SUBSTITUTE | \JSON_PRESERVE_ZERO_FRACTION | \JSON_THROW_ON_ERROR));
+            fwrite(
+                $there,
+                json_encode(
+                    $answer,
+                    \JSON_INVALID_UTF8_SUBSTITUTE | \JSON_PRESERVE_ZERO_FRACTION | \JSON_THROW_ON_ERROR,
+                ),
+            );
             posix_kill(posix_getpid(), \SIGKILL);
         }
         fclose($there);

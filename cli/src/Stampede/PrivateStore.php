@@ -10,7 +10,10 @@ use Larder\Dsn\Dsn;
 use Larder\Exception\InvalidDsn;
 use Larder\Internal\Driver\LeavesResidue;
 
-/** A namespace of its own in the cache of a DSN, so that nothing is touched that is there. remove() leaves nothing of it. */
+/**
+ * A namespace of its own in the cache of a DSN, so that nothing is touched that is there. remove() leaves nothing of
+ * it.
+ */
 final class PrivateStore
 {
     /** The DSN with this namespace; of a tier, both have it. Where nothing is shared, the same DSN. */
@@ -45,13 +48,22 @@ final class PrivateStore
             preg_match('~^([^(]+)(\((?:[^()]++|(?2))*+\))(\((?:[^()]++|(?3))*+\))(.*)$~Ds', $dsn, $parts);
             [, $scheme, $local, $shared, $options] = [...$parts, '', '', '', '', ''];
 
-            return \sprintf('%s(%s)(%s)%s', $scheme, $this->within(substr($local, 1, -1)), $this->within(substr($shared, 1, -1)), $options);
+            return \sprintf(
+                '%s(%s)(%s)%s',
+                $scheme,
+                $this->within(substr($local, 1, -1)),
+                $this->within(substr($shared, 1, -1)),
+                $options,
+            );
         }
         if (!\in_array('namespace', Drivers::get($parsed->scheme)->scheme()->options, true)) {
             return $dsn;
         }
         [$store, $query] = [...explode('?', $dsn, 2), ''];
-        $options = array_filter(explode('&', $query), static fn(string $option): bool => $option !== '' && !str_starts_with($option, 'namespace='));
+        $options = array_filter(
+            explode('&', $query),
+            static fn(string $option): bool => $option !== '' && !str_starts_with($option, 'namespace='),
+        );
 
         return $store . '?' . implode('&', [...$options, 'namespace=' . $this->namespace]);
     }

@@ -52,7 +52,10 @@ final class Stampede
         }
     }
 
-    /** @return array{computations: int, last: float} last: seconds from the kill of the one that computed, which counts too, or 0.0 when all had answered by then */
+    /**
+     * @return array{computations: int, last: float} last: seconds from the kill of the one that computed, which counts
+     *         too, or 0.0 when all had answered by then
+     */
     public function killed(): array
     {
         $this->begin();
@@ -68,7 +71,9 @@ final class Stampede
             });
             for ($end = microtime(true) + self::PATIENCE; $this->computations() === 0; usleep(200)) {
                 if (microtime(true) > $end) {
-                    throw new \RuntimeException(Fork::failure([$killed]) ?? 'the process to be killed did not start to compute');
+                    throw new \RuntimeException(
+                        Fork::failure([$killed]) ?? 'the process to be killed did not start to compute',
+                    );
                 }
             }
             $barrier->open();
@@ -131,7 +136,9 @@ final class Stampede
     /** @return array{computations: int, last: float} */
     private function outcome(Barrier $barrier, float $start): array
     {
-        $answers = array_merge(...$barrier->results(microtime(true) + self::PATIENCE + $this->processes * $this->seconds));
+        $answers = array_merge(...$barrier->results(
+            microtime(true) + self::PATIENCE + $this->processes * $this->seconds,
+        ));
 
         return ['computations' => $this->computations(), 'last' => max(0.0, max([$start, ...$answers]) - $start)];
     }

@@ -15,8 +15,13 @@ final class Blocks
     /** @var list<ProcessBlock> */
     private array $blocks = [];
 
-    /** @param \Closure(Subject, string): void $notMeasured called for each row that cannot be measured, with the reason */
-    public function __construct(private readonly \Closure $notMeasured, private readonly StoreFilter $only = new StoreFilter()) {}
+    /**
+     * @param \Closure(Subject, string): void $notMeasured called for each row that cannot be measured, with the reason
+     */
+    public function __construct(
+        private readonly \Closure $notMeasured,
+        private readonly StoreFilter $only = new StoreFilter(),
+    ) {}
 
     /**
      * @param list<array{Subject, Cell}> $figures
@@ -25,16 +30,36 @@ final class Blocks
      * @param positive-int $processes
      * @param \Closure(): void|null $before
      */
-    public function add(array $figures, \Closure $target, int $nanoseconds, int $processes = 1, bool $isPinned = true, bool $isOrdered = false, ?\Closure $before = null): void
-    {
+    public function add(
+        array $figures,
+        \Closure $target,
+        int $nanoseconds,
+        int $processes = 1,
+        bool $isPinned = true,
+        bool $isOrdered = false,
+        ?\Closure $before = null,
+    ): void {
         if ($figures === [] || !$this->only->has($figures[0][0]->store)) {
             return;
         }
         $subject = $figures[0][0];
 
         try {
-            $name = \sprintf('%s: %s', $subject->table, implode(' ', [$subject->name(), ...array_values($subject->settings)]));
-            $this->blocks[] = new ProcessBlock($name, $figures, $target(), $nanoseconds, $processes, $isPinned, $isOrdered, $before);
+            $name = \sprintf(
+                '%s: %s',
+                $subject->table,
+                implode(' ', [$subject->name(), ...array_values($subject->settings)]),
+            );
+            $this->blocks[] = new ProcessBlock(
+                $name,
+                $figures,
+                $target(),
+                $nanoseconds,
+                $processes,
+                $isPinned,
+                $isOrdered,
+                $before,
+            );
         } catch (Unavailable $unavailable) {
             $this->leaveOut($figures, $unavailable->getMessage());
         }

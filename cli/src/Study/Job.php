@@ -27,7 +27,10 @@ final class Job
     {
         return json_encode([
             'store' => $this->store,
-            'cells' => array_map(static fn(Cell $cell): array => [$cell->operation->value, $cell->value, $cell->operations], $this->cells),
+            'cells' => array_map(
+                static fn(Cell $cell): array => [$cell->operation->value, $cell->value, $cell->operations],
+                $this->cells,
+            ),
             'nanoseconds' => $this->nanoseconds,
             'process' => $this->process,
             'start' => $this->start,
@@ -36,12 +39,20 @@ final class Job
 
     public static function fromLine(#[\SensitiveParameter] string $line): self
     {
-        /** @var array{store: string, cells: list<array{string, string, positive-int}>, nanoseconds: int, process: int, start: string} $fields */
+        /**
+         * @var array{
+         *     store: string, cells: list<array{string, string, positive-int}>, nanoseconds: int, process: int,
+         *     start: string,
+         * } $fields
+         */
         $fields = json_decode($line, true, flags: \JSON_THROW_ON_ERROR);
 
         return new self(
             $fields['store'],
-            array_map(static fn(array $cell): Cell => new Cell(Operation::from($cell[0]), $cell[1], $cell[2]), $fields['cells']),
+            array_map(
+                static fn(array $cell): Cell => new Cell(Operation::from($cell[0]), $cell[1], $cell[2]),
+                $fields['cells'],
+            ),
             $fields['nanoseconds'],
             $fields['process'],
             $fields['start'],

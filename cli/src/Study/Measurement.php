@@ -29,7 +29,9 @@ final class Measurement
 
     public static function fromLine(string $line): self
     {
-        /** @var array{cell: int, nanoseconds: int|float|null, failures: int, problem: string, operations: int} $fields */
+        /**
+         * @var array{cell: int, nanoseconds: int|float|null, failures: int, problem: string, operations: int} $fields
+         */
         $fields = json_decode($line, true, flags: \JSON_THROW_ON_ERROR);
 
         return new self(

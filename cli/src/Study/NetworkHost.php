@@ -12,11 +12,11 @@ use Larder\Cli\System\ServerFailed;
 use Symfony\Component\Process\Process;
 
 /**
- * A second host: a network namespace of this machine's kernel, reached by a virtual cable. The cable's rate is set by tbf, its
- * delay by netem; or, where the kernel has no netem, by a Relay in the namespace. Servers run inside.
+ * A second host: a network namespace of this machine's kernel, reached by a virtual cable. The cable's rate is set by
+ * tbf, its delay by netem; or, where the kernel has no netem, by a Relay in the namespace. Servers run inside.
  *
- * It ends with close() and with this object. The name tells the process that made it: what a killed run has left, the next
- * removes.
+ * It ends with close() and with this object. The name tells the process that made it: what a killed run has left, the
+ * next removes.
  */
 final class NetworkHost
 {
@@ -53,8 +53,16 @@ final class NetworkHost
         $cable = 'larder' . bin2hex(random_bytes(4));
         // 198.18.0.0/15 is for benchmarks (RFC 2544).
         $network = \sprintf('198.18.%d.%d', random_int(0, 255), 4 * random_int(0, 62));
-        $ours = preg_replace_callback('/\d+$/', static fn(array $last): string => (string) ((int) $last[0] + 1), $network);
-        $theirs = (string) preg_replace_callback('/\d+$/', static fn(array $last): string => (string) ((int) $last[0] + 2), $network);
+        $ours = preg_replace_callback(
+            '/\d+$/',
+            static fn(array $last): string => (string) ((int) $last[0] + 1),
+            $network,
+        );
+        $theirs = (string) preg_replace_callback(
+            '/\d+$/',
+            static fn(array $last): string => (string) ((int) $last[0] + 2),
+            $network,
+        );
 
         try {
             self::do(['ip', 'netns', 'add', $name]);
@@ -83,7 +91,11 @@ final class NetworkHost
     /** How the delay is made, for people. */
     public function delay(): string
     {
-        return \sprintf('%.1f ms for a round trip, by %s', self::ROUND_TRIP_MICROSECONDS / 1000, $this->hasNetem ? 'netem' : 'a relay, as this kernel has no netem');
+        return \sprintf(
+            '%.1f ms for a round trip, by %s',
+            self::ROUND_TRIP_MICROSECONDS / 1000,
+            $this->hasNetem ? 'netem' : 'a relay, as this kernel has no netem',
+        );
     }
 
     /** @param string $rate of the cable, in both directions, as tc takes it: "100mbit" */
@@ -91,9 +103,26 @@ final class NetworkHost
     {
         foreach ([[], ['-n', $this->name]] as $inside) {
             $device = $inside === [] ? $this->cable : 'eth0';
-            self::do(['tc', ...$inside, 'qdisc', 'replace', 'dev', $device, 'root', 'handle', '1:', 'tbf', 'rate', $rate, 'burst', (string) self::BURST, 'limit', '4mb']);
+            self::do([
+                'tc', ...$inside, 'qdisc', 'replace', 'dev', $device, 'root', 'handle', '1:', 'tbf', 'rate', $rate,
+                'burst', (string) self::BURST, 'limit', '4mb',
+            ]);
             if ($this->hasNetem) {
-                self::do(['tc', ...$inside, 'qdisc', 'replace', 'dev', $device, 'parent', '1:1', 'handle', '10:', 'netem', 'delay', intdiv(self::ROUND_TRIP_MICROSECONDS, 2) . 'us']);
+                self::do([
+                    'tc',
+                    ...$inside,
+                    'qdisc',
+                    'replace',
+                    'dev',
+                    $device,
+                    'parent',
+                    '1:1',
+                    'handle',
+                    '10:',
+                    'netem',
+                    'delay',
+                    intdiv(self::ROUND_TRIP_MICROSECONDS, 2) . 'us',
+                ]);
             }
         }
     }
@@ -110,21 +139,33 @@ final class NetworkHost
         $inside = [Executable::find(['ip'], 'iproute2')->path, 'netns', 'exec', $this->name];
         $commands = [
             'redis' => [
-                Executable::find(['redis-server', 'valkey-server'], 'redis-server')->path, '--bind', $bind, '--port', (string) self::PORTS['redis'],
+                Executable::find(['redis-server', 'valkey-server'], 'redis-server')->path, '--bind', $bind, '--port',
+                (string) self::PORTS['redis'],
                 '--protected-mode', 'no', '--dir', $directory, '--save', '', '--appendonly', 'no', '--daemonize', 'no',
             ],
-            'memcached' => [Executable::find(['memcached'], 'memcached')->path, '-U', '0', '-u', 'root', '-l', $bind, '-p', (string) self::PORTS['memcached']],
+            'memcached' => [Executable::find([
+                'memcached',
+            ], 'memcached')->path, '-U', '0', '-u', 'root', '-l', $bind, '-p', (string) self::PORTS['memcached']],
         ];
         if (!$this->hasNetem) {
             $this->processes[] = ServerProcess::start(
-                [...$inside, ...(new Php())->command([\dirname(__DIR__, 2) . '/bin/relay.php', $this->address, (string) intdiv(self::ROUND_TRIP_MICROSECONDS, 2), ...array_map(strval(...), array_values(self::PORTS))])],
+                [...$inside, ...(new Php())->command([
+                    \dirname(__DIR__, 2) . '/bin/relay.php',
+                    $this->address,
+                    (string) intdiv(self::ROUND_TRIP_MICROSECONDS, 2),
+                    ...array_map(strval(...), array_values(self::PORTS)),
+                ])],
                 $directory . '/relay.log',
                 fn(): bool => $this->answers('memcached', '', ''),
             );
         }
         foreach ($commands as $server => $command) {
             [$question, $answer] = $server === 'redis' ? ["PING\r\n", '+PONG'] : ["version\r\n", 'VERSION'];
-            $this->processes[] = ServerProcess::start([...$inside, ...$command], \sprintf('%s/%s-network.log', $directory, $server), fn(): bool => $this->answers($server, $question, $answer));
+            $this->processes[] = ServerProcess::start(
+                [...$inside, ...$command],
+                \sprintf('%s/%s-network.log', $directory, $server),
+                fn(): bool => $this->answers($server, $question, $answer),
+            );
         }
 
         return array_map(fn(int $port): string => \sprintf('%s:%d', $this->address, $port), self::PORTS);
@@ -162,7 +203,8 @@ final class NetworkHost
     /** Whether the kernel has netem, or can load it. */
     private static function hasNetem(string $name): bool
     {
-        return self::run(['tc', '-n', $name, 'qdisc', 'add', 'dev', 'eth0', 'root', 'netem', 'delay', '1us'])->isSuccessful()
+        return self::run(['tc', '-n', $name, 'qdisc', 'add', 'dev', 'eth0', 'root', 'netem', 'delay', '1us'])
+            ->isSuccessful()
             && self::run(['tc', '-n', $name, 'qdisc', 'del', 'dev', 'eth0', 'root'])->isSuccessful();
     }
 
@@ -199,7 +241,11 @@ final class NetworkHost
     {
         $process = self::run($command);
         if (!$process->isSuccessful()) {
-            throw new Unavailable(\sprintf('a second host cannot be made: %s: %s', implode(' ', $command), trim($process->getErrorOutput())));
+            throw new Unavailable(\sprintf(
+                'a second host cannot be made: %s: %s',
+                implode(' ', $command),
+                trim($process->getErrorOutput()),
+            ));
         }
     }
 

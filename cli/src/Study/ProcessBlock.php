@@ -86,7 +86,13 @@ final class ProcessBlock implements Block
         $directory = $this->processes === 1 ? null : new TemporaryDirectory();
         $signal = $directory === null ? null : new StartSignal($directory->path . '/start');
         for ($number = 0; $number < $this->processes; ++$number) {
-            $job = new Job($this->target->address, $cells, $this->nanoseconds, $number, $signal === null ? '' : $signal->path);
+            $job = new Job(
+                $this->target->address,
+                $cells,
+                $this->nanoseconds,
+                $number,
+                $signal === null ? '' : $signal->path,
+            );
             $process = new Process(
                 TiedProcess::toThisProcess($this->target->php->command([\dirname(__DIR__, 2) . '/bin/study.php'])),
                 null,
@@ -106,7 +112,10 @@ final class ProcessBlock implements Block
             }
             if ($signal !== null) {
                 $isReady = static fn(Process $process): bool => str_contains($process->getOutput(), "}\n");
-                $this->forEach(static fn(Process $process): bool => $isReady($process) || $process->waitUntil(static fn(): bool => $isReady($process)));
+                $this->forEach(
+                    static fn(Process $process): bool => $isReady($process)
+                        || $process->waitUntil(static fn(): bool => $isReady($process)),
+                );
                 $signal->give();
             }
             $this->forEach(static fn(Process $process): int => $process->wait());
@@ -167,7 +176,12 @@ final class ProcessBlock implements Block
             }
             $nanoseconds = array_filter($nanoseconds, is_float(...));
             $isWhole = $nanoseconds !== [] && \count($nanoseconds) === $this->processes;
-            $tell(new Sample($subject, $isWhole ? array_sum($nanoseconds) / \count($nanoseconds) : null, $failures, $problem));
+            $tell(new Sample(
+                $subject,
+                $isWhole ? array_sum($nanoseconds) / \count($nanoseconds) : null,
+                $failures,
+                $problem,
+            ));
         }
     }
 
@@ -177,7 +191,10 @@ final class ProcessBlock implements Block
      */
     private function measurements(Process $process): array
     {
-        $lines = array_values(array_filter(explode("\n", $process->getOutput()), static fn(string $line): bool => str_starts_with($line, '{') && str_ends_with($line, '}')));
+        $lines = array_values(array_filter(
+            explode("\n", $process->getOutput()),
+            static fn(string $line): bool => str_starts_with($line, '{') && str_ends_with($line, '}'),
+        ));
         $handshake = isset($lines[0]) ? Handshake::fromLine($lines[0]) : null;
         if ($handshake !== null && $handshake->unavailable !== '') {
             throw new Unavailable($handshake->unavailable);
@@ -190,7 +207,10 @@ final class ProcessBlock implements Block
         $code = $process->getExitCode();
         $problem = $code === null || $process->isRunning()
             ? \sprintf('hangs: no answer for %g s', self::SILENT_SECONDS)
-            : rtrim(\sprintf('exited with status %d: %s', $code, substr(trim($process->getErrorOutput()), 0, 300)), ': ');
+            : rtrim(
+                \sprintf('exited with status %d: %s', $code, substr(trim($process->getErrorOutput()), 0, 300)),
+                ': ',
+            );
         foreach (array_keys($this->figures) as $number) {
             $measurements[$number] ??= new Measurement($number, null, 1, $problem);
         }

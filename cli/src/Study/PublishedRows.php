@@ -11,8 +11,8 @@ use Larder\Cli\Report\PublishedFigure;
 use Larder\Cli\Report\Row;
 
 /**
- * Which figures of the studies belong to which row of ours. A row has one of them; further ones, of the study's other machines, stand
- * in a note.
+ * Which figures of the studies belong to which row of ours. A row has one of them; further ones, of the study's other
+ * machines, stand in a note.
  *
  * @phpstan-import-type PublishedRow from Published
  */
@@ -72,7 +72,12 @@ final class PublishedRows
                 $notes[] = 'the 40 ms published are a delayed acknowledgement of TCP';
             }
             if ($i > 0) {
-                $others[] = \sprintf('%s %s (%s)', $figure['figure'], $figure['unit'], $figure['remark'] ?? self::machine($figure));
+                $others[] = \sprintf(
+                    '%s %s (%s)',
+                    $figure['figure'],
+                    $figure['unit'],
+                    $figure['remark'] ?? self::machine($figure),
+                );
             }
         }
         if ($others !== []) {
@@ -101,7 +106,16 @@ final class PublishedRows
                     'remark' => $figure['remark'] ?? null,
                 ], is_string(...));
                 $rows[] = new Row(
-                    new Subject($table, $figure['engine'], $figure['connection'], $figure['value'], $figure['bytes'], $figure['operation'], self::unit($figure), $settings),
+                    new Subject(
+                        $table,
+                        $figure['engine'],
+                        $figure['connection'],
+                        $figure['value'],
+                        $figure['bytes'],
+                        $figure['operation'],
+                        self::unit($figure),
+                        $settings,
+                    ),
                     [],
                     null,
                     null,
@@ -118,8 +132,12 @@ final class PublishedRows
     /** @return list<PublishedRow> */
     private function of(Subject $subject): array
     {
-        $figures = array_values(array_filter($this->tables[$subject->table] ?? [], static fn(array $figure): bool => self::isOf($figure, $subject)));
-        $rank = static fn(array $figure): array => [isset($figure['remark']), array_search($figure['environment'], array_keys(self::MACHINES), true)];
+        $figures = array_values(array_filter(
+            $this->tables[$subject->table] ?? [],
+            static fn(array $figure): bool => self::isOf($figure, $subject),
+        ));
+        $rank = static fn(array $figure): array
+            => [isset($figure['remark']), array_search($figure['environment'], array_keys(self::MACHINES), true)];
         usort($figures, static fn(array $a, array $b): int => $rank($a) <=> $rank($b));
 
         return $figures;
@@ -135,7 +153,8 @@ final class PublishedRows
             && $figure['value'] === $subject->value
             && $figure['operation'] === $subject->operation
             // The studies' files were on disks. One figure for Redis has no label; it is near those over TCP.
-            && ($figure['connection'] ?? ($store === 'redis' ? 'tcp' : null)) === ($subject->connection === 'disk' ? null : $subject->connection)
+            && ($figure['connection'] ?? ($store === 'redis' ? 'tcp' : null))
+                === ($subject->connection === 'disk' ? null : $subject->connection)
             && \in_array($figure['serializer'], [null, $settings['serializer'] ?? null], true)
             && ($figure['compression'] === 'on') === isset($settings['compression'])
             && ($figure['environment'] === 'desktop10concurrent') === isset($settings['processes'])
@@ -154,9 +173,16 @@ final class PublishedRows
     /** @param PublishedRow $figure */
     private static function figure(array $figure): PublishedFigure
     {
-        $factor = isset(self::NANOSECONDS[$figure['unit']]) ? self::NANOSECONDS[$figure['unit']] / $figure['operations'] : 1;
+        $factor = isset(self::NANOSECONDS[$figure['unit']])
+            ? self::NANOSECONDS[$figure['unit']] / $figure['operations']
+            : 1;
 
-        return new PublishedFigure($figure['figure'] * $factor, $figure['study'], $figure['engine'], self::machine($figure));
+        return new PublishedFigure(
+            $figure['figure'] * $factor,
+            $figure['study'],
+            $figure['engine'],
+            self::machine($figure),
+        );
     }
 
     /** @param PublishedRow $figure */

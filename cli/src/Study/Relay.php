@@ -34,7 +34,12 @@ final class Relay
         $context = stream_context_create(['socket' => ['tcp_nodelay' => true]]);
         $listeners = [];
         foreach ($ports as $port) {
-            $listener = stream_socket_server(\sprintf('tcp://%s:%d', $address, $port), $code, $message, context: $context);
+            $listener = stream_socket_server(
+                \sprintf('tcp://%s:%d', $address, $port),
+                $code,
+                $message,
+                context: $context,
+            );
             $listeners[$port] = $listener !== false ? $listener : throw new \RuntimeException((string) $message);
         }
         $relay = new self($listeners, $delay);
@@ -48,7 +53,13 @@ final class Relay
         $readable = [...array_values($this->listeners), ...array_values($this->streams)];
         $writable = $none = null;
         $wait = $this->untilNext();
-        if (@stream_select($readable, $writable, $none, $wait === null ? null : intdiv($wait, 1_000_000_000), $wait === null ? null : intdiv($wait % 1_000_000_000, 1000)) === false) {
+        if (@stream_select(
+            $readable,
+            $writable,
+            $none,
+            $wait === null ? null : intdiv($wait, 1_000_000_000),
+            $wait === null ? null : intdiv($wait % 1_000_000_000, 1000),
+        ) === false) {
             return;
         }
         foreach ($readable as $stream) {
@@ -77,7 +88,11 @@ final class Relay
     private function accept($listener, int $port): void
     {
         $client = @stream_socket_accept($listener, 0);
-        $server = @stream_socket_client('tcp://127.0.0.1:' . $port, timeout: 1.0, context: stream_context_create(['socket' => ['tcp_nodelay' => true]]));
+        $server = @stream_socket_client(
+            'tcp://127.0.0.1:' . $port,
+            timeout: 1.0,
+            context: stream_context_create(['socket' => ['tcp_nodelay' => true]]),
+        );
         if ($client === false || $server === false) {
             return; // both are closed: the client sees a server that is not there
         }

@@ -20,7 +20,11 @@ final class SetThenGetLoop implements Work
 
     private int $variant = 0;
 
-    public function __construct(private readonly Store $store, private readonly string $key, private readonly Value $value) {}
+    public function __construct(
+        private readonly Store $store,
+        private readonly string $key,
+        private readonly Value $value,
+    ) {}
 
     public function prepare(int $times): void
     {

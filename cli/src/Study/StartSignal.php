@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Cli\Study;
 
 /**
- * Lets several processes start at once: each waits for a shared lock on a file that the starter keeps locked until all are
- * ready. The file then holds the moment of the start, so that they can keep in step later, too.
+ * Lets several processes start at once: each waits for a shared lock on a file that the starter keeps locked until all
+ * are ready. The file then holds the moment of the start, so that they can keep in step later, too.
  */
 final class StartSignal
 {

@@ -30,8 +30,10 @@ abstract class Study implements Suite, Annotator
     /** @var list<ProcessBlock> */
     private array $blocks = [];
 
-    public function __construct(protected readonly StoreLocations $locations, protected readonly StoreFilter $only = new StoreFilter())
-    {
+    public function __construct(
+        protected readonly StoreLocations $locations,
+        protected readonly StoreFilter $only = new StoreFilter(),
+    ) {
         $this->targets = new Targets($locations);
         $this->published = new PublishedRows(Published::load());
     }
@@ -41,7 +43,9 @@ abstract class Study implements Suite, Annotator
 
     abstract protected function add(Blocks $blocks): void;
 
-    /** What it says of a figure whose time ended before its operations; empty where the study named no number of them. */
+    /**
+     * What it says of a figure whose time ended before its operations; empty where the study named no number of them.
+     */
     protected function whenCutShort(): string
     {
         return '';

@@ -46,10 +46,16 @@ final class Study2008 extends Study
     protected function add(Blocks $blocks): void
     {
         foreach (self::STORES as [$store, $connection]) {
-            foreach ([[self::SET_THEN_GET, Operation::SetThenGet], [self::READ, Operation::Get]] as [$table, $operation]) {
+            foreach ([[self::SET_THEN_GET, Operation::SetThenGet], [self::READ, Operation::Get]] as [
+                $table,
+                $operation,
+            ]) {
                 $figures = [];
                 foreach (Values::OF_2008 as $value => [$bytes, $repeats]) {
-                    $figures[] = [new Subject($table, $store, $connection, $value, $bytes, $operation->value), new Cell($operation, $value, $repeats)];
+                    $figures[] = [
+                        new Subject($table, $store, $connection, $value, $bytes, $operation->value),
+                        new Cell($operation, $value, $repeats),
+                    ];
                 }
                 $target = fn(): Target => $store === self::ONE_HANDLE
                     ? new Target($store, $connection, OneHandleStore::class, Kind::Process)

@@ -64,11 +64,23 @@ final class Study2013 extends Study
             $figures = [];
             foreach (self::values() as $value) {
                 $figures[] = [
-                    new Subject(self::TABLE, $store, $connection, $value->name, $value->bytes, Operation::Get->value, settings: $settings),
+                    new Subject(
+                        self::TABLE,
+                        $store,
+                        $connection,
+                        $value->name,
+                        $value->bytes,
+                        Operation::Get->value,
+                        settings: $settings,
+                    ),
                     new Cell(Operation::Get, $value->name, self::READS),
                 ];
             }
-            $blocks->add($figures, fn(): Target => $this->targets->find($store, $connection, settings: $settings), self::NANOSECONDS);
+            $blocks->add(
+                $figures,
+                fn(): Target => $this->targets->find($store, $connection, settings: $settings),
+                self::NANOSECONDS,
+            );
         }
     }
 

@@ -86,31 +86,61 @@ final class Study2016 extends Study
     }
 
     /** @param array<string, string> $options */
-    private function addStrings(Blocks $blocks, string $store, ?string $connection, string $compression, array $options): void
-    {
+    private function addStrings(
+        Blocks $blocks,
+        string $store,
+        ?string $connection,
+        string $compression,
+        array $options,
+    ): void {
         $target = fn(): Target => $this->targets->find($store, $connection, $options);
         $settings = $compression === '' ? [] : ['compression' => $compression];
         $blocks->add(self::figures(self::STRINGS, $store, $connection, $settings), $target, self::NANOSECONDS);
-        $figures = self::figures(self::STRINGS, $store, $connection, [...$settings, 'processes' => self::PROCESSES . ' processes']);
+        $figures = self::figures(self::STRINGS, $store, $connection, [
+            ...$settings,
+            'processes' => self::PROCESSES . ' processes',
+        ]);
         if ($store === 'apcu') {
-            $blocks->leaveOut($figures, 'on the command line each process has an APCu of its own; the workers of PHP-FPM share one');
+            $blocks->leaveOut(
+                $figures,
+                'on the command line each process has an APCu of its own; the workers of PHP-FPM share one',
+            );
         } else {
             $unpinned = new Targets($this->locations, false);
-            $blocks->add($figures, static fn(): Target => $unpinned->find($store, $connection, $options), self::NANOSECONDS, self::PROCESSES, isPinned: false);
+            $blocks->add(
+                $figures,
+                static fn(): Target => $unpinned->find($store, $connection, $options),
+                self::NANOSECONDS,
+                self::PROCESSES,
+                isPinned: false,
+            );
         }
     }
 
     /** @param array<string, string> $options */
-    private function addArrays(Blocks $blocks, string $store, ?string $connection, string $compression, array $options): void
-    {
+    private function addArrays(
+        Blocks $blocks,
+        string $store,
+        ?string $connection,
+        string $compression,
+        array $options,
+    ): void {
         foreach (self::SERIALIZERS[$store] ?? ['php', 'igbinary', 'msgpack'] as $serializer) {
-            $settings = array_filter(['serializer' => $serializer, 'compression' => $compression], static fn(string $setting): bool => $setting !== '');
+            $settings = array_filter(
+                ['serializer' => $serializer, 'compression' => $compression],
+                static fn(string $setting): bool => $setting !== '',
+            );
             $blocks->add(
                 self::figures([self::ARRAY], $store, $connection, $settings),
                 fn(): Target => match (true) {
                     $store === 'larder' => $this->targets->find($store, $connection),
-                    $store === 'apcu' => $this->targets->find($store, $connection, ini: ['apc.serializer' => $serializer]),
-                    $serializer !== 'php' && !\extension_loaded($serializer) => throw new Unavailable(\sprintf('the PHP extension %1$s is not loaded. To add it: dev/setup studies (in a clone of Larder), or pecl install %1$s', $serializer)),
+                    $store === 'apcu'
+                        => $this->targets->find($store, $connection, ini: ['apc.serializer' => $serializer]),
+                    $serializer !== 'php' && !\extension_loaded($serializer) => throw new Unavailable(\sprintf(
+                        'the PHP extension %1$s is not loaded. To add it: dev/setup studies (in a clone of Larder), '
+                            . 'or pecl install %1$s',
+                        $serializer,
+                    )),
                     default => $this->targets->find($store, $connection, [...$options, 'serializer' => $serializer]),
                 },
                 self::NANOSECONDS,
@@ -139,7 +169,10 @@ final class Study2016 extends Study
         foreach (self::RATES as $label => $rate) {
             foreach ($stores as [$store, $compresses]) {
                 foreach ($compresses ? self::COMPRESS : ['' => []] as $compression => $options) {
-                    $figures = self::figures(self::STRINGS, $store, 'network', [...($compression === '' ? [] : ['compression' => $compression]), 'rate' => $label]);
+                    $figures = self::figures(self::STRINGS, $store, 'network', [
+                        ...($compression === '' ? [] : ['compression' => $compression]),
+                        'rate' => $label,
+                    ]);
                     if ($host === null || $unavailable !== '') {
                         $blocks->leaveOut($figures, $unavailable);
                         continue;
@@ -167,7 +200,15 @@ final class Study2016 extends Study
         foreach ($values as $value) {
             foreach ([Operation::Set, Operation::Get] as $operation) {
                 $figures[] = [
-                    new Subject(self::table($value, $operation), $store, $connection, $value, Values::all()[$value]->bytes, $operation->value, settings: $settings),
+                    new Subject(
+                        self::table($value, $operation),
+                        $store,
+                        $connection,
+                        $value,
+                        Values::all()[$value]->bytes,
+                        $operation->value,
+                        settings: $settings,
+                    ),
                     new Cell($operation, $value, self::OPERATIONS),
                 ];
             }

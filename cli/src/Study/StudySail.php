@@ -7,7 +7,10 @@ namespace Larder\Cli\Study;
 use Larder\Cli\Compare\Target;
 use Larder\Cli\Measure\Subject;
 
-/** 10,000 gets of eleven bytes, on an open connection and with one opened and closed for each. Its pages: Larder\Cli\Http. */
+/**
+ * 10,000 gets of eleven bytes, on an open connection and with one opened and closed for each. Its pages:
+ * Larder\Cli\Http.
+ */
 final class StudySail extends Study
 {
     public const OPEN = 'sail: gets on an open connection';
@@ -38,9 +41,19 @@ final class StudySail extends Study
     {
         foreach (self::STORES as [$store, $connection]) {
             $figures = [];
-            foreach ([[self::OPEN, Operation::Get], [self::CONNECT, Operation::ConnectGetClose]] as [$table, $operation]) {
+            foreach ([[self::OPEN, Operation::Get], [self::CONNECT, Operation::ConnectGetClose]] as [
+                $table,
+                $operation,
+            ]) {
                 $figures[] = [
-                    new Subject($table, $store, $connection, self::VALUE, Values::all()[self::VALUE]->bytes, $operation->value),
+                    new Subject(
+                        $table,
+                        $store,
+                        $connection,
+                        self::VALUE,
+                        Values::all()[self::VALUE]->bytes,
+                        $operation->value,
+                    ),
                     new Cell($operation, self::VALUE, self::GETS),
                 ];
             }

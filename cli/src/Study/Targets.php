@@ -14,8 +14,8 @@ use Larder\Cli\System\Php;
 use Larder\Drivers;
 
 /**
- * The stores of the catalog, with options of a study's own. Their servers keep to one core if the blocks that use them do: on two, a
- * round trip mostly measures how long the machine takes to wake an idle core.
+ * The stores of the catalog, with options of a study's own. Their servers keep to one core if the blocks that use them
+ * do: on two, a round trip mostly measures how long the machine takes to wake an idle core.
  */
 final class Targets
 {
@@ -37,10 +37,18 @@ final class Targets
      * @param array<string, string> $settings that the catalog tells targets apart by
      * @throws Unavailable
      */
-    public function find(string $store, ?string $connection, array $options = [], array $ini = [], array $settings = []): Target
-    {
+    public function find(
+        string $store,
+        ?string $connection,
+        array $options = [],
+        array $ini = [],
+        array $settings = [],
+    ): Target {
         foreach ($this->subjects($store) as $target) {
-            if (!\in_array($target->connection, [null, $connection], true) || $target->connection !== null && $target->settings !== $settings) {
+            if (
+                !\in_array($target->connection, [null, $connection], true)
+                || $target->connection !== null && $target->settings !== $settings
+            ) {
                 continue;
             }
             if ($target instanceof NotMeasured) {
@@ -58,7 +66,10 @@ final class Targets
             }
         }
 
-        throw new \LogicException(\sprintf('the catalog has no %s', implode(' ', [$store, $connection, ...array_values($settings)])));
+        throw new \LogicException(\sprintf(
+            'the catalog has no %s',
+            implode(' ', [$store, $connection, ...array_values($settings)]),
+        ));
     }
 
     /**
@@ -71,7 +82,13 @@ final class Targets
         $target = $this->find($store, 'tcp');
         $parts = explode('?', $target->address, 2);
 
-        return new Target($store, $connection, self::withOptions(\sprintf('%s://%s?%s', Drivers::schemeOf($store), $location, $parts[1] ?? ''), $options), $target->kind, $target->php);
+        return new Target(
+            $store,
+            $connection,
+            self::withOptions(\sprintf('%s://%s?%s', Drivers::schemeOf($store), $location, $parts[1] ?? ''), $options),
+            $target->kind,
+            $target->php,
+        );
     }
 
     /** @return list<Target|NotMeasured> */

@@ -6,7 +6,9 @@ namespace Larder\Cli\Study;
 
 use Larder\Cli\Compare\Value;
 
-/** The values of the studies, under their names there. Those of 2013 and the 50 x 50 array are the values of `compare`. */
+/**
+ * The values of the studies, under their names there. Those of 2013 and the 50 x 50 array are the values of `compare`.
+ */
 final class Values
 {
     /** Of 2008, from the largest to the smallest, as its loops had them: length in bytes, repeats. */
@@ -59,7 +61,15 @@ final class Values
         }
         mt_srand();
         $make = static fn(int $variant, string $last = ''): string
-            => \sprintf('a:%d:{i:0;i:%d;%si:%d;s:%d:"%s";}', $count + 1, self::MARK + $variant, $elements, $count, \strlen($last), $last);
+            => \sprintf(
+                'a:%d:{i:0;i:%d;%si:%d;s:%d:"%s";}',
+                $count + 1,
+                self::MARK + $variant,
+                $elements,
+                $count,
+                \strlen($last),
+                $last,
+            );
         $last = str_repeat('x', $bytes - \strlen($make(0)) - 1); // its length has two digits, not one
 
         return new Value($name, false, $bytes, static fn(int $variant): string => $make($variant, $last));
@@ -67,6 +77,11 @@ final class Values
 
     private static function short(string $name, int $bytes): Value
     {
-        return new Value($name, false, $bytes, static fn(int $variant): string => \sprintf('%0' . $bytes . 'd', $variant));
+        return new Value(
+            $name,
+            false,
+            $bytes,
+            static fn(int $variant): string => \sprintf('%0' . $bytes . 'd', $variant),
+        );
     }
 }

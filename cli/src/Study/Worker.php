@@ -66,7 +66,10 @@ final class Worker
 
         try {
             $timer = new Timer(self::BATCH, self::MOST_OPERATIONS, self::HELD_BYTES);
-            [$nanoseconds, $operations] = $timer->mean($this->work($cell->operation, $key, $value), $cell->operations, $this->job->nanoseconds);
+            [
+                $nanoseconds,
+                $operations,
+            ] = $timer->mean($this->work($cell->operation, $key, $value), $cell->operations, $this->job->nanoseconds);
             $this->store->delete($key);
         } catch (WrongResults $wrong) {
             return new Measurement($number, null, $wrong->operations, $wrong->getMessage());

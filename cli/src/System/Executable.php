@@ -16,7 +16,8 @@ final class Executable
     private function __construct(public readonly string $path) {}
 
     /**
-     * @param non-empty-list<string> $names the first that is found is taken; a name is looked for in PATH, a path is not
+     * @param non-empty-list<string> $names the first that is found is taken; a name is looked for in PATH, a path is
+     *         not
      * @param string $package the Debian package that holds it
      * @throws ServerFailed naming the package when no name is found
      */
@@ -39,6 +40,8 @@ final class Executable
         $process = new Process([$this->path, $option]);
         $process->run();
 
-        return preg_match('/\d+\.\d+(\.\d+)*/', $process->getOutput() . $process->getErrorOutput(), $match) === 1 ? $match[0] : '';
+        return preg_match('/\d+\.\d+(\.\d+)*/', $process->getOutput() . $process->getErrorOutput(), $match) === 1
+            ? $match[0]
+            : '';
     }
 }

@@ -26,7 +26,10 @@ final class FileSystem
     public static function disk(): string
     {
         return self::first([sys_get_temp_dir(), '/var/tmp', (string) getcwd()], false)
-            ?? throw new \RuntimeException(\sprintf('No writable directory on a disk was found: %s is in memory. To name one: TMPDIR=/path', sys_get_temp_dir()));
+            ?? throw new \RuntimeException(\sprintf(
+                'No writable directory on a disk was found: %s is in memory. To name one: TMPDIR=/path',
+                sys_get_temp_dir(),
+            ));
     }
 
     /** The type that Linux gives for what is mounted there: "tmpfs", "ext4"; "unknown" elsewhere. */
@@ -53,7 +56,11 @@ final class FileSystem
     private static function first(array $directories, bool $inMemory): ?string
     {
         foreach ($directories as $directory) {
-            if (is_dir($directory) && is_writable($directory) && \in_array(self::type($directory), self::IN_MEMORY, true) === $inMemory) {
+            if (
+                is_dir($directory)
+                && is_writable($directory)
+                && \in_array(self::type($directory), self::IN_MEMORY, true) === $inMemory
+            ) {
                 return $directory;
             }
         }

@@ -51,7 +51,11 @@ final class JsonLinesFile
             $lines .= json_encode($row, self::FLAGS) . "\n";
         }
         if (@file_put_contents($this->file, $lines) !== \strlen($lines)) {
-            throw new \RuntimeException(\sprintf('--json: %s could not be written: %s', $this->file, error_get_last()['message'] ?? 'the disk is full'));
+            throw new \RuntimeException(\sprintf(
+                '--json: %s could not be written: %s',
+                $this->file,
+                error_get_last()['message'] ?? 'the disk is full',
+            ));
         }
     }
 }

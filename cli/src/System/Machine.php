@@ -21,10 +21,12 @@ final class Machine
     {
         $obstacles = [];
         if (\in_array('xdebug', array_map(strtolower(...), $extensions), true)) {
-            $obstacles[] = 'Xdebug is loaded, which slows down PHP code but hardly the stores. To run without it: phpdismod -s cli xdebug';
+            $obstacles[] = 'Xdebug is loaded, which slows down PHP code but hardly the stores. '
+                . 'To run without it: phpdismod -s cli xdebug';
         }
         if (!\in_array($assertions, ['-1', '0', false], true)) {
-            $obstacles[] = 'Assertions are on (zend.assertions=1), which slows down PHP code but hardly the stores. To run without them: php -d zend.assertions=-1 larder compare';
+            $obstacles[] = 'Assertions are on (zend.assertions=1), which slows down PHP code but hardly the stores. '
+                . 'To run without them: php -d zend.assertions=-1 larder compare';
         }
 
         return $obstacles;

@@ -6,7 +6,8 @@ namespace Larder\Cli\System;
 
 /**
  * Command lines for PHP processes that measure: this PHP with its own settings, opcache on, and what else is asked for.
- * PHP does not pass settings given by -d on to child processes. Those of the engine and of PASSED_ON are passed on here.
+ * PHP does not pass settings given by -d on to child processes. Those of the engine and of PASSED_ON are passed on
+ * here.
  */
 final class Php
 {
@@ -72,7 +73,12 @@ final class Php
      */
     public function command(array $arguments): array
     {
-        $settings = ['opcache.enable' => '1', 'opcache.enable_cli' => '1', 'display_errors' => 'stderr', 'memory_limit' => '1G'];
+        $settings = [
+            'opcache.enable' => '1',
+            'opcache.enable_cli' => '1',
+            'display_errors' => 'stderr',
+            'memory_limit' => '1G',
+        ];
         foreach (self::PASSED_ON as $setting) {
             $value = ini_get($setting);
             if ($value !== false && $value !== '') {

@@ -106,12 +106,15 @@ final class TemporaryDirectory
     }
 
     /**
-     * Again, if it was not all: a process that was killed a moment ago may still make a file in it. As long as it takes: a
-     * large directory on a busy disk may need minutes.
+     * Again, if it was not all: a process that was killed a moment ago may still make a file in it. As long as it
+     * takes: a large directory on a busy disk may need minutes.
      */
     private static function removeTree(string $path): void
     {
-        for ($tries = 0; (new Process(['rm', '-rf', '--', $path], timeout: null))->run() !== 0 && $tries < self::TRIES; ++$tries) {
+        for ($tries = 0; (new Process(
+            ['rm', '-rf', '--', $path],
+            timeout: null,
+        ))->run() !== 0 && $tries < self::TRIES; ++$tries) {
             usleep(20_000);
         }
     }

@@ -12,8 +12,8 @@ use Symfony\Component\Process\Process;
 final class TiedProcess
 {
     /**
-     * The command, so wrapped that its process is in a session of its own (a terminal's Ctrl-C does not reach it) and, on
-     * Linux, gets a signal from the kernel when the process that starts it ends, whatever ended it: prctl's
+     * The command, so wrapped that its process is in a session of its own (a terminal's Ctrl-C does not reach it) and,
+     * on Linux, gets a signal from the kernel when the process that starts it ends, whatever ended it: prctl's
      * PR_SET_PDEATHSIG, set by util-linux's setpriv.
      *
      * @param list<string> $command
@@ -34,8 +34,8 @@ final class TiedProcess
     }
 
     /**
-     * Runs a command of toThisProcess() to its end. Its children end with it, also when it hangs, or dies and leaves them
-     * behind. When a handler of signals throws meanwhile, end() is still to be called: it asks first.
+     * Runs a command of toThisProcess() to its end. Its children end with it, also when it hangs, or dies and leaves
+     * them behind. When a handler of signals throws meanwhile, end() is still to be called: it asks first.
      *
      * @param (callable(string, string): void)|null $output
      * @throws ProcessTimedOutException
@@ -58,8 +58,8 @@ final class TiedProcess
     }
 
     /**
-     * Ends a command of toThisProcess() with all its children: asked first, killed when it has not ended in time. A child that
-     * lives on would make files again in a directory that is just being removed.
+     * Ends a command of toThisProcess() with all its children: asked first, killed when it has not ended in time. A
+     * child that lives on would make files again in a directory that is just being removed.
      */
     public static function end(Process $process, float $seconds): void
     {

@@ -14,7 +14,11 @@ final class Clock
      * @param float $reading nanoseconds that a reading takes
      * @param float $loop nanoseconds that a loop takes for each operation, which Timer subtracts
      */
-    public function __construct(public readonly float $resolution, public readonly float $reading, public readonly float $loop) {}
+    public function __construct(
+        public readonly float $resolution,
+        public readonly float $reading,
+        public readonly float $loop,
+    ) {}
 
     public static function measure(): self
     {

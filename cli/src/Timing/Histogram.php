@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Cli\Timing;
 
 /**
- * Durations of single operations, counted by their length as HdrHistogram does: the bins of each power of two have equal
- * width, 128 of them, so that a percentile is at most 0.8 % too high. Memory is bounded, and recorders of several
+ * Durations of single operations, counted by their length as HdrHistogram does: the bins of each power of two have
+ * equal width, 128 of them, so that a percentile is at most 0.8 % too high. Memory is bounded, and recorders of several
  * processes can be merged; percentiles themselves are never averaged.
  *
  * @see https://hdrhistogram.org
@@ -92,12 +92,18 @@ final class Histogram
      */
     public static function isValid(mixed $fields): bool
     {
-        if (!\is_array($fields) || !\is_array($fields['counts'] ?? null) || !\is_int($fields['maximum'] ?? null) || $fields['maximum'] < 0) {
+        if (
+            !\is_array($fields) || !\is_array($fields['counts'] ?? null) || !\is_int($fields['maximum'] ?? null)
+            || $fields['maximum'] < 0
+        ) {
             return false;
         }
         $left = \PHP_INT_MAX;
         foreach ($fields['counts'] as $bin => $count) {
-            if (!\is_int($bin) || $bin < 0 || $bin > self::bin(\PHP_INT_MAX) || !\is_int($count) || $count < 0 || $count > $left) {
+            if (
+                !\is_int($bin) || $bin < 0 || $bin > self::bin(\PHP_INT_MAX) || !\is_int($count) || $count < 0
+                || $count > $left
+            ) {
                 return false;
             }
             $left -= $count;

@@ -5,10 +5,10 @@ declare(strict_types=1);
 namespace Larder\Cli\Timing;
 
 /**
- * A 95 % confidence interval of a median: from one of the sorted samples to the one as far from the other end, the narrowest
- * such pair that is enough. How many samples lie below the true median is a toss of coins, whatever their distribution, so a
- * pair holds it in at least 95 % of runs by its position alone. Of ten samples it is the second smallest to the second
- * largest (97.9 %), of six to eight the smallest to the largest.
+ * A 95 % confidence interval of a median: from one of the sorted samples to the one as far from the other end, the
+ * narrowest such pair that is enough. How many samples lie below the true median is a toss of coins, whatever their
+ * distribution, so a pair holds it in at least 95 % of runs by its position alone. Of ten samples it is the second
+ * smallest to the second largest (97.9 %), of six to eight the smallest to the largest.
  *
  * @see https://doi.org/10.1214/aoms/1177732502 Thompson, "On Confidence Ranges for the Median and Other Expectation
  *      Distributions for Populations of Unknown Distribution Form"
@@ -45,7 +45,9 @@ final class Interval
      */
     public static function ofPairedRatio(array $a, array $b): ?self
     {
-        return \count($a) === \count($b) ? self::ofMedian(array_map(static fn(float $x, float $y): float => $x / $y, $a, $b)) : null;
+        return \count($a) === \count($b)
+            ? self::ofMedian(array_map(static fn(float $x, float $y): float => $x / $y, $a, $b))
+            : null;
     }
 
     public function overlaps(self $other): bool
@@ -61,7 +63,8 @@ final class Interval
     /** How many samples at each end the interval may leave outside. */
     private static function outside(int $count): int
     {
-        // The logarithm of the chance that so many of $count coins show heads: the chance itself is too small for a float.
+        // The logarithm of the chance that so many of $count coins show heads: the chance itself is too small for a
+        // float.
         $log = -$count * log(2);
         $beyond = exp($log);
         $heads = 0;

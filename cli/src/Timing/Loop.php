@@ -13,7 +13,9 @@ final class Loop implements Work
      */
     private function __construct(private readonly \Closure $loop, private readonly \Closure $empty) {}
 
-    /** @param \Closure(int): void $loop does the work so many times; so its call is compiled as in a script of its own */
+    /**
+     * @param \Closure(int): void $loop does the work so many times; so its call is compiled as in a script of its own
+     */
     public static function of(\Closure $loop): self
     {
         return new self($loop, static function (int $times): void {

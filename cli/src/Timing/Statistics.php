@@ -35,11 +35,15 @@ final class Statistics
         }
         $mean = self::mean($figures);
 
-        return sqrt(array_sum(array_map(static fn(int|float $figure): float => ($figure - $mean) ** 2, $figures)) / (\count($figures) - 1));
+        return sqrt(array_sum(array_map(
+            static fn(int|float $figure): float => ($figure - $mean) ** 2,
+            $figures,
+        )) / (\count($figures) - 1));
     }
 
     /**
-     * How figures that were taken one after the other changed: the median of the last third as a part of that of the first.
+     * How figures that were taken one after the other changed: the median of the last third as a part of that of the
+     * first.
      *
      * @param non-empty-list<float> $figures above zero
      */

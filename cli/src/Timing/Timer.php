@@ -7,7 +7,8 @@ namespace Larder\Cli\Timing;
 /**
  * How the time of one operation is measured, by every command:
  *
- * - Batches. The clock is read before and after a batch of operations, as one reading takes longer than a short operation.
+ * - Batches. The clock is read before and after a batch of operations, as one reading takes longer than a short
+ *   operation.
  * - Empty loop. Right before each batch the same loop runs without the operation, and its time is subtracted.
  * - Warm-up. Batches double until one takes the time asked for; a size counts by the faster of two, as the first may
  *   connect, compile or touch fresh memory.
@@ -21,7 +22,8 @@ final class Timer
     private const LEAST_NANOSECONDS = 0.1;
 
     /**
-     * @param int $batch nanoseconds that a batch is to take at least: a thousand times the clock, a tenth of a time slice
+     * @param int $batch nanoseconds that a batch is to take at least: a thousand times the clock, a tenth of a time
+     *         slice
      * @param int $mostTimes operations of a batch at most
      * @param int $mostBytes of memory that a batch may hold on to, for works that keep what they read
      */
@@ -83,8 +85,8 @@ final class Timer
     }
 
     /**
-     * The rounds alone, for figures that are not the time of a loop: what a page says that FPM serves, calls a second of
-     * several processes.
+     * The rounds alone, for figures that are not the time of a loop: what a page says that FPM serves, calls a second
+     * of several processes.
      *
      * @template K of array-key
      * @template T
@@ -109,7 +111,9 @@ final class Timer
         $before = memory_get_usage();
         for ($times = 1;; $times = min(2 * $times, $this->mostTimes)) {
             $batch = min(self::run($work, $times)[0], self::run($work, $times)[0]);
-            if ($batch >= $this->batch || $times >= $this->mostTimes || memory_get_usage() - $before >= $this->mostBytes) {
+            if (
+                $batch >= $this->batch || $times >= $this->mostTimes || memory_get_usage() - $before >= $this->mostBytes
+            ) {
                 return [$times, $batch];
             }
         }

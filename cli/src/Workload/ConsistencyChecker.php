@@ -7,8 +7,9 @@ namespace Larder\Cli\Workload;
 use Larder\Contract\Store;
 
 /**
- * Reads and writes keys that other processes write as well, and counts what no store may give. A value names its key, its
- * writer and how many that writer had written before; its length differs, and a checksum of all its bytes stands last.
+ * Reads and writes keys that other processes write as well, and counts what no store may give. A value names its key,
+ * its writer and how many that writer had written before; its length differs, and a checksum of all its bytes stands
+ * last.
  */
 final class ConsistencyChecker
 {
@@ -84,7 +85,11 @@ final class ConsistencyChecker
 
             return;
         }
-        if (!\is_string($value) || hash(self::CHECKSUM, substr($value, 0, -self::CHECKSUM_DIGITS)) !== substr($value, -self::CHECKSUM_DIGITS)) {
+        if (
+            !\is_string($value)
+            || hash(self::CHECKSUM, substr($value, 0, -self::CHECKSUM_DIGITS))
+                !== substr($value, -self::CHECKSUM_DIGITS)
+        ) {
             ++$this->torn;
 
             return;

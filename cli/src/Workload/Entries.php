@@ -30,7 +30,9 @@ final class Entries implements Suite
 
     public static function subject(string $store, ?string $connection, int $entries, string $operation): Subject
     {
-        return new Subject('pressure: many entries', $store, $connection, '0.1k', 100, $operation, settings: ['entries' => number_format($entries)]);
+        return new Subject('pressure: many entries', $store, $connection, '0.1k', 100, $operation, settings: [
+            'entries' => number_format($entries),
+        ]);
     }
 
     public function blocks(\Closure $notMeasured): array
@@ -47,11 +49,24 @@ final class Entries implements Suite
                 if ($target instanceof NotMeasured || $connection === null) {
                     $notMeasured(
                         self::subject($store, $target->connection, $this->entries, 'get'),
-                        $target instanceof NotMeasured ? $target->reason : \sprintf('%s has less than %.1f GB free. To use another disk: TMPDIR=/path', FileSystem::disk(), $this->room() / 1e9),
+                        $target instanceof NotMeasured
+                            ? $target->reason
+                            : \sprintf(
+                                '%s has less than %.1f GB free. To use another disk: TMPDIR=/path',
+                                FileSystem::disk(),
+                                $this->room() / 1e9,
+                            ),
                     );
                     continue;
                 }
-                $task = new EntriesTask($store, $connection, Stores::elsewhere($target, 'entries', $this->locations), $this->entries, $processes, $this->milliseconds);
+                $task = new EntriesTask(
+                    $store,
+                    $connection,
+                    Stores::elsewhere($target, 'entries', $this->locations),
+                    $this->entries,
+                    $processes,
+                    $this->milliseconds,
+                );
                 $blocks[] = new TaskBlock($task, $target->php);
             }
         }
@@ -62,7 +77,10 @@ final class Entries implements Suite
     /** Memory where there is plenty: a disk may need minutes to remove so many files. Null without room anywhere. */
     private function connection(): ?string
     {
-        $available = preg_match('/^MemAvailable:\s+(\d+) kB$/m', (string) @file_get_contents('/proc/meminfo'), $match) === 1 ? 1024 * (int) $match[1] : 0;
+        $available = preg_match('/^MemAvailable:\s+(\d+) kB$/m', (string) @file_get_contents('/proc/meminfo'), $match)
+            === 1
+            ? 1024 * (int) $match[1]
+            : 0;
 
         try {
             if (min($available, disk_free_space(FileSystem::tmpfs())) > $this->room()) {

@@ -90,7 +90,11 @@ final class EntriesTask implements Task
         }
 
         return $lost + $wrong > 0
-            ? Sample::failed($this->subject('get'), \sprintf('%s values', $lost > 0 ? 'loses' : 'changes'), $lost + $wrong)
+            ? Sample::failed(
+                $this->subject('get'),
+                \sprintf('%s values', $lost > 0 ? 'loses' : 'changes'),
+                $lost + $wrong,
+            )
             : new Sample($this->subject('get'), (float) $times->percentile(50), 0, '', $times);
     }
 

@@ -10,8 +10,8 @@ use Larder\Contract\Store;
 use Psr\SimpleCache\CacheInterface;
 
 /**
- * Gets or sets of one key, of a store or of a library's cache. What is read is compared serialized: objects are equal to
- * what was stored, and not the same.
+ * Gets or sets of one key, of a store or of a library's cache. What is read is compared serialized: objects are equal
+ * to what was stored, and not the same.
  */
 final class KeyLoop implements Work
 {
@@ -26,8 +26,11 @@ final class KeyLoop implements Work
     private int $made = 0;
 
     /** @param \Closure(int): mixed $make */
-    public function __construct(private readonly Store|CacheInterface $store, private readonly bool $isSet, private readonly \Closure $make)
-    {
+    public function __construct(
+        private readonly Store|CacheInterface $store,
+        private readonly bool $isSet,
+        private readonly \Closure $make,
+    ) {
         if (!$isSet && !$store->set(self::KEY, $make(0))) {
             WrongResults::throwIfAny(['refuses values']);
         }
@@ -82,7 +85,9 @@ final class KeyLoop implements Work
         if ($this->isSet) {
             // As in SetLoop: this look must not hold the engine's memory to the end of the process.
             ini_set('larder.zero_copy', '0');
-            if (serialize($this->store->get(self::KEY)) !== serialize($this->values[\count($this->values) - 1] ?? null)) {
+            if (
+                serialize($this->store->get(self::KEY)) !== serialize($this->values[\count($this->values) - 1] ?? null)
+            ) {
                 $problems[] = 'changes values';
             }
             ini_restore('larder.zero_copy');

@@ -11,7 +11,10 @@ use Larder\Cli\Measure\Suite;
 use Larder\Cli\Measure\Unit;
 use Larder\Cli\System\CpuAffinity;
 
-/** How long single operations take while several processes read and write the same keys, and how many there are a second. */
+/**
+ * How long single operations take while several processes read and write the same keys, and how many there are a
+ * second.
+ */
 final class Latency implements Suite
 {
     public const BOTH = 'get and set';
@@ -39,17 +42,28 @@ final class Latency implements Suite
 
     public function blocks(\Closure $notMeasured): array
     {
-        $targets = Stores::targets($this->locations, $this->stores, static fn(string $store, ?string $connection): Subject => self::subject($store, $connection, 'get'), $notMeasured);
+        $targets = Stores::targets(
+            $this->locations,
+            $this->stores,
+            static fn(string $store, ?string $connection): Subject => self::subject($store, $connection, 'get'),
+            $notMeasured,
+        );
 
         return array_map(fn(Target $target): TaskBlock => new TaskBlock(
-            new LatencyTask($target->store, $target->connection, $target->address, self::mixes(max(1, \count(CpuAffinity::allowed()))), $this->milliseconds),
+            new LatencyTask(
+                $target->store,
+                $target->connection,
+                $target->address,
+                self::mixes(max(1, \count(CpuAffinity::allowed()))),
+                $this->milliseconds,
+            ),
             $target->php,
         ), $targets);
     }
 
     /**
-     * All mixes with one process, one a core and two a core, on keys of which some are popular; and one a core on keys that
-     * are all as popular.
+     * All mixes with one process, one a core and two a core, on keys of which some are popular; and one a core on keys
+     * that are all as popular.
      *
      * @return list<array{int, Keys, int}>
      */

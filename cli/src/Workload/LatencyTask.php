@@ -74,7 +74,11 @@ final class LatencyTask implements Task
         }
         // A cache may lose values: that stands beside its figures, in a row of its own. None may give wrong ones.
         $lost = Latency::subject($this->store, $this->connection, Latency::LOST);
-        $tell($wrong > 0 ? Sample::failed($lost, 'gives wrong values', $wrong) : new Sample($lost, 1e6 * $losses / max(1, $operations)));
+        $tell(
+            $wrong > 0
+                ? Sample::failed($lost, 'gives wrong values', $wrong)
+                : new Sample($lost, 1e6 * $losses / max(1, $operations)),
+        );
     }
 
     /** @return non-empty-array<string, Subject> by operation */
@@ -86,7 +90,11 @@ final class LatencyTask implements Task
                 $this->store,
                 $this->connection,
                 $operation,
-                ['mix' => \sprintf('%d:%d', $reads, 100 - $reads), 'keys' => $keys->value, 'processes' => (string) $processes],
+                [
+                    'mix' => \sprintf('%d:%d', $reads, 100 - $reads),
+                    'keys' => $keys->value,
+                    'processes' => (string) $processes,
+                ],
             );
         }
 

@@ -39,30 +39,51 @@ final class Memory implements Suite
     ) {}
 
     /** @param key-of<self::UNITS> $table */
-    public static function subject(string $table, string $store, ?string $connection, ?string $value, ?int $bytes, string $operation): Subject
-    {
+    public static function subject(
+        string $table,
+        string $store,
+        ?string $connection,
+        ?string $value,
+        ?int $bytes,
+        string $operation,
+    ): Subject {
         return new Subject($table, $store, $connection, $value, $bytes, $operation, self::UNITS[$table]);
     }
 
     public function blocks(\Closure $notMeasured): array
     {
         $blocks = [];
-        $subject = static fn(string $store, ?string $connection): Subject => self::subject(self::ENTRY, $store, $connection, '1k', Value::all()['1k']->bytes, 'entry');
+        $subject = static fn(string $store, ?string $connection): Subject
+            => self::subject(self::ENTRY, $store, $connection, '1k', Value::all()['1k']->bytes, 'entry');
         foreach (Stores::targets($this->locations, $this->stores, $subject, $notMeasured) as $target) {
             $socket = null;
             $own = Stores::elsewhere($target, 'memory', $this->locations);
             if (Catalog::needsServer($target->store)) {
                 $launcher = Drivers::variants()[$target->store]->server;
-                $socket = $this->locations->server($launcher, self::SERVER[$launcher] ?? [])->location(Connection::Socket);
+                $socket = $this->locations->server($launcher, self::SERVER[$launcher] ?? [])->location(
+                    Connection::Socket,
+                );
                 $own = \sprintf('%s://%s?timeout=20&on_failure=throw', Drivers::schemeOf($target->store), $socket);
             }
             $tellsUsage = $target->store !== 'yac';
             if (!$tellsUsage) {
-                $notMeasured($subject($target->store, $target->connection), 'Yac does not tell how much of its memory is in use');
+                $notMeasured(
+                    $subject($target->store, $target->connection),
+                    'Yac does not tell how much of its memory is in use',
+                );
             }
-            $php = \in_array($target->store, ['larder', 'apcu'], true) ? $target->php->with(['larder.segment' => 'memory']) : $target->php;
-            $blocks[] = new TaskBlock(new MemoryTask($target->store, $target->connection, $own, $socket, $tellsUsage, $this->milliseconds), $php);
-            $blocks[] = new SystemCalls(new SystemCallsTask($target->store, $target->connection, $target->address), $target->php, $this->locations->disk('strace'));
+            $php = \in_array($target->store, ['larder', 'apcu'], true)
+                ? $target->php->with(['larder.segment' => 'memory'])
+                : $target->php;
+            $blocks[] = new TaskBlock(
+                new MemoryTask($target->store, $target->connection, $own, $socket, $tellsUsage, $this->milliseconds),
+                $php,
+            );
+            $blocks[] = new SystemCalls(
+                new SystemCallsTask($target->store, $target->connection, $target->address),
+                $target->php,
+                $this->locations->disk('strace'),
+            );
         }
 
         return $blocks;

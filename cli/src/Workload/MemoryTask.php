@@ -51,7 +51,9 @@ final class MemoryTask implements Task
 
     public function subjects(): array
     {
-        $subjects = $this->tellsUsage ? array_merge(...array_map($this->usageSubjects(...), array_keys(self::ENTRIES))) : [];
+        $subjects = $this->tellsUsage
+            ? array_merge(...array_map($this->usageSubjects(...), array_keys(self::ENTRIES)))
+            : [];
         foreach (self::READ as $value) {
             $subjects[] = $this->subject(Memory::READER, $value, 'get');
         }
@@ -115,7 +117,10 @@ final class MemoryTask implements Task
         for ($i = 0; $i < $entries; ++$i) {
             $key = \sprintf('memory-%s-%06d', $name, $i);
             if (!$store->set($key, $value->make($i))) {
-                return array_map(static fn(Subject $subject): Sample => Sample::failed($subject, 'refuses values'), $this->usageSubjects($name));
+                return array_map(
+                    static fn(Subject $subject): Sample => Sample::failed($subject, 'refuses values'),
+                    $this->usageSubjects($name),
+                );
             }
             $stored += \strlen($key) + $value->bytes;
         }
@@ -139,16 +144,24 @@ final class MemoryTask implements Task
         if ($this->store === 'larder' || $this->store === 'apcu' && Apcu::isLarders()) {
             $memory = larder_info()['memory'] ?? null;
 
-            return \is_array($memory) && \is_int($memory['committed'] ?? null) ? $memory['committed'] : throw new \RuntimeException('larder_info() tells no memory');
+            return \is_array($memory) && \is_int($memory['committed'] ?? null)
+                ? $memory['committed']
+                : throw new \RuntimeException('larder_info() tells no memory');
         }
         if ($this->store === 'apcu') {
             $memory = apcu_sma_info(true);
-            [$segments, $size, $available] = \is_array($memory) ? [$memory['num_seg'] ?? 0, $memory['seg_size'] ?? 0, $memory['avail_mem'] ?? 0] : [0, 0, 0];
+            [$segments, $size, $available] = \is_array($memory)
+                ? [$memory['num_seg'] ?? 0, $memory['seg_size'] ?? 0, $memory['avail_mem'] ?? 0]
+                : [0, 0, 0];
 
-            return \is_int($segments) && is_numeric($size) && is_numeric($available) ? (int) ($segments * $size - $available) : throw new \RuntimeException('apcu_sma_info() tells no memory');
+            return \is_int($segments) && is_numeric($size) && is_numeric($available)
+                ? (int) ($segments * $size - $available)
+                : throw new \RuntimeException('apcu_sma_info() tells no memory');
         }
         // Blocks of files and directories, as the disk counts them.
-        $du = (new Process(['du', '-s', '-B1', is_dir($path = Drivers::parse($address)->path()) ? $path : \dirname($path)]))->mustRun();
+        $du = (new Process(
+            ['du', '-s', '-B1', is_dir($path = Drivers::parse($address)->path()) ? $path : \dirname($path)],
+        ))->mustRun();
 
         return (int) $du->getOutput();
     }
@@ -168,7 +181,9 @@ final class MemoryTask implements Task
         $read = $store->get('memory-reader');
         $peak = memory_get_peak_usage() - $before;
 
-        return $read === $value ? new Sample($subject, (float) max(0, $peak)) : Sample::failed($subject, $read === null ? 'loses values' : 'changes values');
+        return $read === $value
+            ? new Sample($subject, (float) max(0, $peak))
+            : Sample::failed($subject, $read === null ? 'loses values' : 'changes values');
     }
 
     /** @return list<Sample> */
@@ -180,7 +195,10 @@ final class MemoryTask implements Task
             $keys[] = \sprintf('memory-cost-%d', $i);
             $values[] = Value::all()[self::VALUE]->make($i);
             if (!$store->set($keys[$i], $values[$i])) {
-                return array_values(array_map(static fn(Subject $subject): Sample => Sample::failed($subject, 'refuses values'), $subjects));
+                return array_values(array_map(
+                    static fn(Subject $subject): Sample => Sample::failed($subject, 'refuses values'),
+                    $subjects,
+                ));
             }
         }
         $statistics = $this->socket === null ? null : ServerStatistics::of($this->store, $this->socket);
@@ -190,14 +208,19 @@ final class MemoryTask implements Task
         $operations = 0;
         $serverStart = ServerStatistics::processorTime($server);
         $start = self::processorTime();
-        for ($until = \hrtime(true) + 1_000_000 * $this->milliseconds; \hrtime(true) < $until; $operations += self::KEYS) {
+        for ($until = \hrtime(
+            true,
+        ) + 1_000_000 * $this->milliseconds; \hrtime(true) < $until; $operations += self::KEYS) {
             $failures += self::operate($isGet, $store, $keys, $values, self::KEYS);
         }
         $client = self::processorTime() - $start;
         $serverTime = ServerStatistics::processorTime($server) - $serverStart;
         $start = self::processorTime();
         self::operate($isGet, null, $keys, $values, $operations);
-        $figures = ['client' => ($client - (self::processorTime() - $start)) / $operations, 'server' => $serverTime / $operations];
+        $figures = [
+            'client' => ($client - (self::processorTime() - $start)) / $operations,
+            'server' => $serverTime / $operations,
+        ];
         if ($statistics !== null) {
             $wire = $statistics->wire();
             $failures += self::operate($isGet, $store, $keys, $values, self::WIRE_OPERATIONS);
@@ -244,7 +267,8 @@ final class MemoryTask implements Task
         $usage = (array) getrusage();
         $seconds = ($usage['ru_utime.tv_sec'] ?? 0) + ($usage['ru_stime.tv_sec'] ?? 0);
 
-        return 1_000_000_000 * $seconds + 1_000 * (($usage['ru_utime.tv_usec'] ?? 0) + ($usage['ru_stime.tv_usec'] ?? 0));
+        return 1_000_000_000 * $seconds
+            + 1_000 * (($usage['ru_utime.tv_usec'] ?? 0) + ($usage['ru_stime.tv_usec'] ?? 0));
     }
 
     /** @return array{Subject, Subject} */
@@ -270,6 +294,13 @@ final class MemoryTask implements Task
      */
     private function subject(string $table, string $value, string $operation): Subject
     {
-        return Memory::subject($table, $this->store, $this->connection, $value, Value::all()[$value]->bytes, $operation);
+        return Memory::subject(
+            $table,
+            $this->store,
+            $this->connection,
+            $value,
+            Value::all()[$value]->bytes,
+            $operation,
+        );
     }
 }

@@ -19,17 +19,31 @@ final class Objects implements Suite
         private readonly int $milliseconds = 10,
     ) {}
 
-    public static function subject(string $store, ?string $connection, ?string $value, ?int $bytes, string $operation): Subject
-    {
+    public static function subject(
+        string $store,
+        ?string $connection,
+        ?string $value,
+        ?int $bytes,
+        string $operation,
+    ): Subject {
         return new Subject('objects: get and set', $store, $connection, $value, $bytes, $operation);
     }
 
     public function blocks(\Closure $notMeasured): array
     {
-        $targets = Stores::targets($this->locations, $this->stores, static fn(string $store, ?string $connection): Subject => self::subject($store, $connection, null, null, 'get'), $notMeasured);
+        $targets = Stores::targets(
+            $this->locations,
+            $this->stores,
+            static fn(string $store, ?string $connection): Subject
+                => self::subject($store, $connection, null, null, 'get'),
+            $notMeasured,
+        );
 
         return array_map(
-            fn(Target $target): TaskBlock => new TaskBlock(new ObjectsTask($target->store, $target->connection, $target->address, $this->milliseconds), $target->php),
+            fn(Target $target): TaskBlock => new TaskBlock(
+                new ObjectsTask($target->store, $target->connection, $target->address, $this->milliseconds),
+                $target->php,
+            ),
             $targets,
         );
     }

@@ -56,7 +56,12 @@ final class ObjectsTask implements Task
                 $subject = $this->subject($value, $make, $operation);
 
                 try {
-                    $times = $timer->measureFor(new KeyLoop($store, $operation === 'set', $make), 1_000_000 * $this->milliseconds, self::FEWEST_BATCHES, self::MOST_BATCHES);
+                    $times = $timer->measureFor(
+                        new KeyLoop($store, $operation === 'set', $make),
+                        1_000_000 * $this->milliseconds,
+                        self::FEWEST_BATCHES,
+                        self::MOST_BATCHES,
+                    );
                     $tell(new Sample($subject, Statistics::median($times)));
                 } catch (WrongResults $wrong) {
                     $tell(Sample::failed($subject, $wrong->getMessage(), $wrong->operations));
@@ -87,7 +92,10 @@ final class ObjectsTask implements Task
     {
         $row = new \stdClass();
         for ($i = 0; $i < self::FIELDS; ++$i) {
-            $row->{\sprintf('field_%d', $i)} = $i % 5 === 4 ? str_repeat(\sprintf('text %d of row %d. ', $i, $number), 6) : \sprintf('%d-%d', $number, $i);
+            $row->{\sprintf('field_%d', $i)} = $i % 5 === 4 ? str_repeat(
+                \sprintf('text %d of row %d. ', $i, $number),
+                6,
+            ) : \sprintf('%d-%d', $number, $i);
         }
 
         return $row;

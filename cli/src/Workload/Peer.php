@@ -59,7 +59,9 @@ enum Peer: string
     private static function symfony(string $store, string $path): CacheInterface
     {
         if (!class_exists(Psr16Cache::class)) {
-            throw new Unavailable('the package symfony/cache is not installed. To add it: composer require --dev symfony/cache');
+            throw new Unavailable(
+                'the package symfony/cache is not installed. To add it: composer require --dev symfony/cache',
+            );
         }
 
         return new Psr16Cache(match ($store) {
@@ -78,12 +80,23 @@ enum Peer: string
             require $unpacked;
         }
         if (!class_exists(Repository::class)) {
-            throw new Unavailable('the package illuminate/cache is not installed. To add it: lab/software/laravel (in a clone of Larder), or composer require --dev illuminate/cache');
+            throw new Unavailable(
+                'the package illuminate/cache is not installed. '
+                    . 'To add it: lab/software/laravel (in a clone of Larder), '
+                    . 'or composer require --dev illuminate/cache',
+            );
         }
 
         return new Repository(match ($store) {
             'apcu' => new ApcStore(new ApcWrapper(), 'peers'),
-            'redis' => new RedisStore(new RedisManager(new Container(), 'phpredis', ['default' => ['host' => $path, 'port' => 0, 'scheme' => 'unix']]), 'peers'),
+            'redis' => new RedisStore(
+                new RedisManager(
+                    new Container(),
+                    'phpredis',
+                    ['default' => ['host' => $path, 'port' => 0, 'scheme' => 'unix']],
+                ),
+                'peers',
+            ),
             'file' => new FileStore(new Filesystem(), $path),
             default => throw new \LogicException($store),
         });

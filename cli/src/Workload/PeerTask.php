@@ -39,7 +39,13 @@ final class PeerTask implements Task
         $subjects = [];
         foreach (self::VALUES as $value) {
             foreach (['get', 'set'] as $operation) {
-                $subjects[] = Peers::subject($this->peer, $this->store, $this->connection, Value::all()[$value], $operation);
+                $subjects[] = Peers::subject(
+                    $this->peer,
+                    $this->store,
+                    $this->connection,
+                    Value::all()[$value],
+                    $operation,
+                );
             }
         }
 
@@ -57,7 +63,15 @@ final class PeerTask implements Task
 
                 try {
                     $loop = new KeyLoop($cache, $operation === 'set', $value->make(...));
-                    $tell(new Sample($subject, Statistics::median($timer->measureFor($loop, 1_000_000 * $this->milliseconds, self::FEWEST_BATCHES, self::MOST_BATCHES))));
+                    $tell(new Sample(
+                        $subject,
+                        Statistics::median($timer->measureFor(
+                            $loop,
+                            1_000_000 * $this->milliseconds,
+                            self::FEWEST_BATCHES,
+                            self::MOST_BATCHES,
+                        )),
+                    ));
                 } catch (WrongResults $wrong) {
                     $tell(Sample::failed($subject, $wrong->getMessage(), $wrong->operations));
                 }

@@ -16,27 +16,55 @@ use Larder\Internal\Driver\Connection;
 /** The same stores through other libraries: what a program adds to a store by the library it uses. */
 final class Peers implements Suite
 {
-    public function __construct(private readonly StoreLocations $locations, private readonly StoreFilter $only = new StoreFilter(), private readonly int $milliseconds = 10) {}
+    public function __construct(
+        private readonly StoreLocations $locations,
+        private readonly StoreFilter $only = new StoreFilter(),
+        private readonly int $milliseconds = 10,
+    ) {}
 
-    public static function subject(Peer $peer, string $store, ?string $connection, ?Value $value, string $operation): Subject
-    {
-        return new Subject('peers: through their libraries', $peer->value, $connection, $value?->name, $value?->bytes, $operation, settings: ['on' => $store]);
+    public static function subject(
+        Peer $peer,
+        string $store,
+        ?string $connection,
+        ?Value $value,
+        string $operation,
+    ): Subject {
+        return new Subject(
+            'peers: through their libraries',
+            $peer->value,
+            $connection,
+            $value?->name,
+            $value?->bytes,
+            $operation,
+            settings: ['on' => $store],
+        );
     }
 
     public function blocks(\Closure $notMeasured): array
     {
         $blocks = [];
         foreach (Peer::cases() as $peer) {
-            $subject = static fn(string $store, ?string $connection): Subject => self::subject($peer, $store, $connection, null, 'get');
-            foreach (Stores::targets($this->locations, $this->only->of($peer->stores()), $subject, $notMeasured) as $target) {
+            $subject = static fn(string $store, ?string $connection): Subject
+                => self::subject($peer, $store, $connection, null, 'get');
+            foreach (Stores::targets(
+                $this->locations,
+                $this->only->of($peer->stores()),
+                $subject,
+                $notMeasured,
+            ) as $target) {
                 $name = strtr($peer->value, '/', '-');
                 $dsn = Stores::elsewhere($target, $name, $this->locations);
                 $path = match (true) {
-                    Catalog::needsServer($target->store) => $this->locations->server(Drivers::variants()[$target->store]->server)->location(Connection::Socket),
+                    Catalog::needsServer($target->store) => $this->locations
+                        ->server(Drivers::variants()[$target->store]->server)
+                        ->location(Connection::Socket),
                     $target->connection !== null => Drivers::parse($dsn)->path(),
                     default => '',
                 };
-                $blocks[] = new TaskBlock(new PeerTask($peer, $target->store, $target->connection, $dsn, $path, $this->milliseconds), $target->php);
+                $blocks[] = new TaskBlock(
+                    new PeerTask($peer, $target->store, $target->connection, $dsn, $path, $this->milliseconds),
+                    $target->php,
+                );
             }
         }
 

@@ -26,8 +26,13 @@ final class Pressure implements Suite
     ) {}
 
     /** @param array<string, string> $settings */
-    public static function subject(string $store, ?string $connection, string $operation, ?int $bytes = null, array $settings = []): Subject
-    {
+    public static function subject(
+        string $store,
+        ?string $connection,
+        string $operation,
+        ?int $bytes = null,
+        array $settings = [],
+    ): Subject {
         return $operation === self::HITS
             ? new Subject('pressure: hit rate', $store, $connection, '4k', $bytes, $operation, Unit::Percent, $settings)
             : new Subject('pressure: losses', $store, $connection, '4k', $bytes, $operation, Unit::Count, $settings);
@@ -36,7 +41,12 @@ final class Pressure implements Suite
     public function blocks(\Closure $notMeasured): array
     {
         $blocks = [];
-        foreach (Stores::targets($this->locations, $this->stores ?? Size::stores(), static fn(string $store, ?string $connection): Subject => self::subject($store, $connection, self::HITS), $notMeasured) as $target) {
+        foreach (Stores::targets(
+            $this->locations,
+            $this->stores ?? Size::stores(),
+            static fn(string $store, ?string $connection): Subject => self::subject($store, $connection, self::HITS),
+            $notMeasured,
+        ) as $target) {
             try {
                 $sized = Size::of($target, $this->mebibytes, $this->locations);
             } catch (ServerFailed $failed) {
@@ -44,7 +54,15 @@ final class Pressure implements Suite
                 continue;
             }
             $blocks[] = new TaskBlock(
-                new PressureTask($target->store, $target->connection, $sized->address, $this->mebibytes << 20, [0.5, 1.0, 2.0, 10.0], $this->gets, $this->gets),
+                new PressureTask(
+                    $target->store,
+                    $target->connection,
+                    $sized->address,
+                    $this->mebibytes << 20,
+                    [0.5, 1.0, 2.0, 10.0],
+                    $this->gets,
+                    $this->gets,
+                ),
                 $sized->php,
             );
         }

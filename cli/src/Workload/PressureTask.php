@@ -90,7 +90,8 @@ final class PressureTask implements Task
         $settings = ['data' => \sprintf('%gx the memory', $ratio)];
 
         return array_map(
-            fn(string $operation): Subject => Pressure::subject($this->store, $this->connection, $operation, self::VALUE_BYTES, $settings),
+            fn(string $operation): Subject
+                => Pressure::subject($this->store, $this->connection, $operation, self::VALUE_BYTES, $settings),
             [Pressure::HITS, Pressure::REFUSED, Pressure::LOST],
         );
     }
@@ -102,6 +103,10 @@ final class PressureTask implements Task
 
     private static function value(int $number): string
     {
-        return str_pad(\sprintf('%06d ', $number), self::VALUE_BYTES, 'As many bytes as fit into a page of most file systems. ');
+        return str_pad(
+            \sprintf('%06d ', $number),
+            self::VALUE_BYTES,
+            'As many bytes as fit into a page of most file systems. ',
+        );
     }
 }

@@ -22,6 +22,9 @@ final class Product
     {
         $base = new self(1, 'Teapot', str_repeat('Holds four cups. ', 6), 24.5, null, ['kitchen', 'tea'], true);
 
-        return new self($id, 'Teapot ' . $id, str_repeat('Holds five cups. ', 6), 29.9, $base, ['kitchen', 'tea', 'new'], false);
+        return new self($id, 'Teapot ' . $id, str_repeat(
+            'Holds five cups. ',
+            6,
+        ), 29.9, $base, ['kitchen', 'tea', 'new'], false);
     }
 }

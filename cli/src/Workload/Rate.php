@@ -12,9 +12,9 @@ use Larder\Cli\Measure\Unit;
 use Larder\Cli\System\CpuAffinity;
 
 /**
- * Latency under a constant load: operations start at fixed times, as requests of visitors do, and wait when the store is
- * behind. Each is timed from when it should have started. (A loop that waits for the store before it asks again omits
- * just those that would have waited: "coordinated omission".)
+ * Latency under a constant load: operations start at fixed times, as requests of visitors do, and wait when the store
+ * is behind. Each is timed from when it should have started. (A loop that waits for the store before it asks again
+ * omits just those that would have waited: "coordinated omission".)
  */
 final class Rate implements Suite
 {
@@ -43,12 +43,24 @@ final class Rate implements Suite
 
     public function blocks(\Closure $notMeasured): array
     {
-        $targets = Stores::targets($this->locations, $this->stores, static fn(string $store, ?string $connection): Subject => self::subject($store, $connection, 'get'), $notMeasured);
+        $targets = Stores::targets(
+            $this->locations,
+            $this->stores,
+            static fn(string $store, ?string $connection): Subject => self::subject($store, $connection, 'get'),
+            $notMeasured,
+        );
         // Between two starts a process looks at the clock all the time: servers need the other cores.
         $processes = max(1, intdiv(\count(CpuAffinity::allowed()), 2));
 
         return array_map(fn(Target $target): TaskBlock => new TaskBlock(
-            new RateTask($target->store, $target->connection, $target->address, self::RATES, $processes, $this->milliseconds),
+            new RateTask(
+                $target->store,
+                $target->connection,
+                $target->address,
+                self::RATES,
+                $processes,
+                $this->milliseconds,
+            ),
             $target->php,
         ), $targets);
     }

@@ -34,7 +34,10 @@ final class RateTask implements Task
 
     public function subjects(): array
     {
-        return [...array_merge(...array_map($this->subjectsOf(...), $this->rates)), Rate::subject($this->store, $this->connection, Latency::LOST)];
+        return [
+            ...array_merge(...array_map($this->subjectsOf(...), $this->rates)),
+            Rate::subject($this->store, $this->connection, Latency::LOST),
+        ];
     }
 
     public function run(\Closure $tell): void
@@ -65,7 +68,10 @@ final class RateTask implements Task
             }
             $tell(new Sample($reached, $findings->rate));
         }
-        $tell(new Sample(Rate::subject($this->store, $this->connection, Latency::LOST), 1e6 * $losses / max(1, $operations)));
+        $tell(new Sample(
+            Rate::subject($this->store, $this->connection, Latency::LOST),
+            1e6 * $losses / max(1, $operations),
+        ));
     }
 
     /** @return array{Subject, Subject, Subject} */

@@ -47,7 +47,13 @@ final class Safety implements Suite
     public function blocks(\Closure $notMeasured): array
     {
         $blocks = [];
-        foreach (Stores::targets($this->locations, $this->stores, fn(string $store, ?string $connection): Subject => self::subject($store, $connection, self::OPERATIONS, $this->writers), $notMeasured) as $target) {
+        foreach (Stores::targets(
+            $this->locations,
+            $this->stores,
+            fn(string $store, ?string $connection): Subject
+                => self::subject($store, $connection, self::OPERATIONS, $this->writers),
+            $notMeasured,
+        ) as $target) {
             $blocks[] = $this->block($target);
             if ($target->store === 'yac') {
                 // What Larder's store turns into a miss, a program that uses Yac by itself reads.
@@ -60,6 +66,11 @@ final class Safety implements Suite
 
     private function block(Target $target): SafetyBlock
     {
-        return new SafetyBlock($target, $this->locations->disk('fpm-' . strtr($target->store, ' ', '-')), $this->writers, $this->milliseconds);
+        return new SafetyBlock(
+            $target,
+            $this->locations->disk('fpm-' . strtr($target->store, ' ', '-')),
+            $this->writers,
+            $this->milliseconds,
+        );
     }
 }

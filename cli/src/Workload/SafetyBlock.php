@@ -38,7 +38,8 @@ final class SafetyBlock implements Block
     public function subjects(): array
     {
         return array_map(
-            fn(string $operation): Subject => Safety::subject($this->target->store, $this->target->connection, $operation, $this->writers),
+            fn(string $operation): Subject
+                => Safety::subject($this->target->store, $this->target->connection, $operation, $this->writers),
             [...array_values(Safety::COUNTS), Safety::OPERATIONS],
         );
     }
@@ -53,7 +54,11 @@ final class SafetyBlock implements Block
 
         try {
             $this->ask($server, 1, 0);
-            $counts = $this->ask($server, $this->writers, (int) \hrtime(true) + self::SETTLE + 1_000_000 * $this->milliseconds);
+            $counts = $this->ask(
+                $server,
+                $this->writers,
+                (int) \hrtime(true) + self::SETTLE + 1_000_000 * $this->milliseconds,
+            );
         } catch (ServerFailed|ProcessTimedOutException $failed) {
             foreach ($this->subjects() as $subject) {
                 $tell(Sample::failed($subject, $failed->getMessage()));
@@ -90,7 +95,16 @@ final class SafetyBlock implements Block
             ['display_errors' => 'stderr', ...$this->target->php->ini],
             [...($engine === false ? [] : [$engine]), ...$this->target->php->extensions],
             [new PhpFpmPool(workers: $this->writers)],
-            $environment === [] ? [] : ['env', ...array_map(static fn(string $name, string $value): string => $name . '=' . $value, array_keys($environment), $environment)],
+            $environment === []
+                ? []
+                : [
+                    'env',
+                    ...array_map(
+                        static fn(string $name, string $value): string => $name . '=' . $value,
+                        array_keys($environment),
+                        $environment,
+                    ),
+                ],
         );
     }
 
@@ -103,14 +117,20 @@ final class SafetyBlock implements Block
         $asked = [];
         for ($i = 0; $i < $requests; ++$i) {
             $job = ['address' => $this->target->address, 'writer' => $until === 0 ? 0 : $i + 1, 'until' => $until];
-            $asked[] = $server->startRequest(\dirname(__DIR__, 2) . '/bin/workload-page.php', parameters: [SafetyPage::JOB => json_encode($job, \JSON_THROW_ON_ERROR)]);
+            $asked[] = $server->startRequest(
+                \dirname(__DIR__, 2) . '/bin/workload-page.php',
+                parameters: [SafetyPage::JOB => json_encode($job, \JSON_THROW_ON_ERROR)],
+            );
         }
         $counts = array_fill_keys(['operations', ...array_keys(Safety::COUNTS)], 0);
         foreach ($asked as $request) {
             $response = $server->response($request);
             $answer = json_decode($response->body, true);
             if (!\is_array($answer)) {
-                throw new ServerFailed(\sprintf('a worker of PHP-FPM failed: %s', substr(trim($response->errors . $response->body), 0, 300)));
+                throw new ServerFailed(\sprintf(
+                    'a worker of PHP-FPM failed: %s',
+                    substr(trim($response->errors . $response->body), 0, 300),
+                ));
             }
             if (\is_string($answer['unavailable'] ?? null)) {
                 throw new Unavailable($answer['unavailable']);

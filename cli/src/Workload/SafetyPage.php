@@ -15,7 +15,11 @@ final class SafetyPage
     public static function serve(): void
     {
         /** @var array{address: string, writer: int, until: int} $job */
-        $job = json_decode(\is_string($_SERVER[self::JOB] ?? null) ? $_SERVER[self::JOB] : '', true, flags: \JSON_THROW_ON_ERROR);
+        $job = json_decode(
+            \is_string($_SERVER[self::JOB] ?? null) ? $_SERVER[self::JOB] : '',
+            true,
+            flags: \JSON_THROW_ON_ERROR,
+        );
 
         try {
             $witness = new ConsistencyChecker(Stores::open($job['address']), $job['writer']);

@@ -7,7 +7,9 @@ namespace Larder\Cli\Workload;
 /** What a redis or memcached server tells about itself, on a connection of its own. */
 final class ServerStatistics
 {
-    /** Bytes of the requests that ask for statistics and of their answers, of which redis and memcached count their own. */
+    /**
+     * Bytes of the requests that ask for statistics and of their answers, of which redis and memcached count their own.
+     */
     private int $own = 0;
 
     /** @param resource $stream */

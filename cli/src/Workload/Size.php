@@ -45,8 +45,15 @@ final class Size
         if (isset(self::INI[$target->store])) {
             $php = $php->with(array_map($format, self::INI[$target->store]));
         } elseif (isset(self::SERVER[$target->store])) {
-            $server = $locations->server(Drivers::variants()[$target->store]->server, array_map($format, self::SERVER[$target->store]));
-            $address = \sprintf('%s://%s?timeout=20&on_failure=throw', Drivers::schemeOf($target->store), $server->location(Connection::Socket));
+            $server = $locations->server(
+                Drivers::variants()[$target->store]->server,
+                array_map($format, self::SERVER[$target->store]),
+            );
+            $address = \sprintf(
+                '%s://%s?timeout=20&on_failure=throw',
+                Drivers::schemeOf($target->store),
+                $server->location(Connection::Socket),
+            );
         } else {
             $address = \sprintf('%s?max_size=%d', Stores::elsewhere($target, 'sized', $locations), $mebibytes << 20);
         }

@@ -30,8 +30,13 @@ final class Stampede implements Suite
         private readonly int $processes = 20,
     ) {}
 
-    public static function subject(string $store, ?string $connection, string $operation, int $processes, float $seconds = self::SECONDS): Subject
-    {
+    public static function subject(
+        string $store,
+        ?string $connection,
+        string $operation,
+        int $processes,
+        float $seconds = self::SECONDS,
+    ): Subject {
         return new Subject(
             \sprintf('stampede: %d processes, origin of %g ms', $processes, 1_000 * $seconds),
             $store,
@@ -45,10 +50,22 @@ final class Stampede implements Suite
 
     public function blocks(\Closure $notMeasured): array
     {
-        $targets = Stores::targets($this->locations, $this->stores, fn(string $store, ?string $connection): Subject => self::subject($store, $connection, 'computations', $this->processes), $notMeasured);
+        $targets = Stores::targets(
+            $this->locations,
+            $this->stores,
+            fn(string $store, ?string $connection): Subject
+                => self::subject($store, $connection, 'computations', $this->processes),
+            $notMeasured,
+        );
 
         return array_map(
-            fn(Target $target): StampedeBlock => new StampedeBlock($target, $this->locations->disk('stampede-' . $target->store), $this->processes, self::SECONDS, self::LEASE),
+            fn(Target $target): StampedeBlock => new StampedeBlock(
+                $target,
+                $this->locations->disk('stampede-' . $target->store),
+                $this->processes,
+                self::SECONDS,
+                self::LEASE,
+            ),
             $targets,
         );
     }

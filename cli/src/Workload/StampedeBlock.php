@@ -40,16 +40,28 @@ final class StampedeBlock implements Block
     public function subjects(): array
     {
         return array_map(
-            fn(string $operation): Subject => Stampede::subject($this->target->store, $this->target->connection, $operation, $this->processes, $this->seconds),
+            fn(string $operation): Subject => Stampede::subject(
+                $this->target->store,
+                $this->target->connection,
+                $operation,
+                $this->processes,
+                $this->seconds,
+            ),
             array_keys(Stampede::OPERATIONS),
         );
     }
 
     public function run(\Closure $tell): void
     {
-        $job = ['dsn' => $this->target->address, 'directory' => $this->directory, 'processes' => $this->processes, 'seconds' => $this->seconds, 'lease' => $this->lease];
+        $job = [
+            'dsn' => $this->target->address, 'directory' => $this->directory, 'processes' => $this->processes,
+            'seconds' => $this->seconds, 'lease' => $this->lease,
+        ];
         $this->process = new Process(
-            TiedProcess::toThisProcess($this->target->php->command([\dirname(__DIR__, 2) . '/bin/stampede.php']), 'TERM'),
+            TiedProcess::toThisProcess(
+                $this->target->php->command([\dirname(__DIR__, 2) . '/bin/stampede.php']),
+                'TERM',
+            ),
             null,
             $this->target->php->environment(),
             json_encode($job, \JSON_THROW_ON_ERROR),
@@ -72,7 +84,11 @@ final class StampedeBlock implements Block
             $figures = \is_array($answer) ? $answer[$scene] ?? null : null;
             $figure = \is_array($figures) ? $figures[$name] ?? null : null;
             $failure = \is_array($answer) && \is_string($answer['failed'] ?? null) ? $answer['failed'] : $problem;
-            $tell(is_numeric($figure) ? new Sample($subject, $factor * (float) $figure) : Sample::failed($subject, $failure === '' ? 'gave no figure' : $failure));
+            $tell(
+                is_numeric($figure)
+                    ? new Sample($subject, $factor * (float) $figure)
+                    : Sample::failed($subject, $failure === '' ? 'gave no figure' : $failure),
+            );
         }
     }
 

@@ -30,8 +30,12 @@ final class Stores
      * @param \Closure(Subject, string): void $notMeasured
      * @return list<Target>
      */
-    public static function targets(StoreLocations $locations, array $stores, \Closure $subject, \Closure $notMeasured): array
-    {
+    public static function targets(
+        StoreLocations $locations,
+        array $stores,
+        \Closure $subject,
+        \Closure $notMeasured,
+    ): array {
         $catalog = new Catalog($locations);
         $targets = [];
         foreach ($stores as $store) {
@@ -59,7 +63,12 @@ final class Stores
         }
         $directory = $name . '-' . $target->store;
 
-        return \sprintf('%s://%s%s', Drivers::schemeOf($target->store), $target->connection === 'tmpfs' ? $locations->tmpfs($directory) : $locations->disk($directory), $variant->file);
+        return \sprintf(
+            '%s://%s%s',
+            Drivers::schemeOf($target->store),
+            $target->connection === 'tmpfs' ? $locations->tmpfs($directory) : $locations->disk($directory),
+            $variant->file,
+        );
     }
 
     /**

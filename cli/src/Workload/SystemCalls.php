@@ -17,7 +17,11 @@ final class SystemCalls implements Block
     private ?TaskBlock $traced = null;
 
     /** @param string $directory for strace's output */
-    public function __construct(private readonly SystemCallsTask $task, private readonly Php $php, private readonly string $directory) {}
+    public function __construct(
+        private readonly SystemCallsTask $task,
+        private readonly Php $php,
+        private readonly string $directory,
+    ) {}
 
     public function name(): string
     {
@@ -48,7 +52,9 @@ final class SystemCalls implements Block
             throw new Unavailable('strace may not trace here: ' . ($samples[0]->problem ?? ''));
         }
         foreach ($samples as $i => $sample) {
-            $tell($sample->figure === null ? $sample : new Sample($sample->subject, ($counts[$i] ?? 0) / $sample->figure));
+            $tell(
+                $sample->figure === null ? $sample : new Sample($sample->subject, ($counts[$i] ?? 0) / $sample->figure),
+            );
         }
     }
 

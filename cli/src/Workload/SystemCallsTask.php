@@ -32,7 +32,14 @@ final class SystemCallsTask implements Task
     public function subjects(): array
     {
         return array_map(
-            fn(string $operation): Subject => Memory::subject(Memory::CALLS, $this->store, $this->connection, self::VALUE, Value::all()[self::VALUE]->bytes, $operation),
+            fn(string $operation): Subject => Memory::subject(
+                Memory::CALLS,
+                $this->store,
+                $this->connection,
+                self::VALUE,
+                Value::all()[self::VALUE]->bytes,
+                $operation,
+            ),
             ['get', 'set'],
         );
     }
@@ -61,7 +68,11 @@ final class SystemCallsTask implements Task
         }
         self::mark(2);
         foreach ($this->subjects() as $subject) {
-            $tell($failed > 0 ? Sample::failed($subject, 'loses or changes values', $failed) : new Sample($subject, (float) self::OPERATIONS));
+            $tell(
+                $failed > 0
+                    ? Sample::failed($subject, 'loses or changes values', $failed)
+                    : new Sample($subject, (float) self::OPERATIONS),
+            );
         }
     }
 

@@ -57,7 +57,10 @@ final class TaskBlock implements Block
         }
         $unread = $unavailable = '';
         $this->process = new Process(
-            TiedProcess::toThisProcess([...$this->through, ...$this->php->command([\dirname(__DIR__, 2) . '/bin/workload.php'])], 'TERM'),
+            TiedProcess::toThisProcess(
+                [...$this->through, ...$this->php->command([\dirname(__DIR__, 2) . '/bin/workload.php'])],
+                'TERM',
+            ),
             null,
             $this->php->environment(),
             base64_encode(serialize($this->task)),
@@ -66,23 +69,30 @@ final class TaskBlock implements Block
         $this->process->setIdleTimeout($this->patience);
 
         try {
-            TiedProcess::run($this->process, static function (string $type, string $data) use (&$unread, &$outstanding, &$unavailable, $tell): void {
-                if ($type !== Process::OUT) {
-                    return;
-                }
-                $lines = explode("\n", $unread . $data);
-                $unread = array_pop($lines);
-                foreach ($lines as $line) {
-                    if (str_starts_with($line, self::UNAVAILABLE)) {
-                        $unavailable = substr($line, \strlen(self::UNAVAILABLE));
-                    } elseif (str_starts_with($line, self::SAMPLE)) {
-                        $sample = self::sample(substr($line, \strlen(self::SAMPLE)));
-                        unset($outstanding[$sample->subject->key()]);
-                        $tell($sample);
+            TiedProcess::run(
+                $this->process,
+                static function (string $type, string $data) use (&$unread, &$outstanding, &$unavailable, $tell): void {
+                    if ($type !== Process::OUT) {
+                        return;
                     }
-                }
-            });
-            $problem = \sprintf('exited with status %d: %s', (int) $this->process->getExitCode(), substr(trim($this->process->getErrorOutput()), 0, 300));
+                    $lines = explode("\n", $unread . $data);
+                    $unread = array_pop($lines);
+                    foreach ($lines as $line) {
+                        if (str_starts_with($line, self::UNAVAILABLE)) {
+                            $unavailable = substr($line, \strlen(self::UNAVAILABLE));
+                        } elseif (str_starts_with($line, self::SAMPLE)) {
+                            $sample = self::sample(substr($line, \strlen(self::SAMPLE)));
+                            unset($outstanding[$sample->subject->key()]);
+                            $tell($sample);
+                        }
+                    }
+                },
+            );
+            $problem = \sprintf(
+                'exited with status %d: %s',
+                (int) $this->process->getExitCode(),
+                substr(trim($this->process->getErrorOutput()), 0, 300),
+            );
         } catch (ProcessTimedOutException) {
             $problem = \sprintf('hangs: no answer for %g s', $this->patience);
         }
@@ -126,8 +136,13 @@ final class TaskBlock implements Block
 
     private static function sample(string $line): Sample
     {
-        $sample = unserialize((string) base64_decode($line, true), ['allowed_classes' => [Sample::class, Subject::class, Unit::class, Histogram::class]]);
+        $sample = unserialize(
+            (string) base64_decode($line, true),
+            ['allowed_classes' => [Sample::class, Subject::class, Unit::class, Histogram::class]],
+        );
 
-        return $sample instanceof Sample ? $sample : throw new \UnexpectedValueException('a measuring process told something else than a sample');
+        return $sample instanceof Sample ? $sample : throw new \UnexpectedValueException(
+            'a measuring process told something else than a sample',
+        );
     }
 }

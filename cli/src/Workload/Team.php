@@ -13,8 +13,8 @@ final class Team
     private const PATIENCE = 60.0;
 
     /**
-     * @param \Closure(int): (\Closure(): list<int|float>) $prepare called in each process, with its number; what it returns
-     *                                                              runs when all are ready
+     * @param \Closure(int): (\Closure(): list<int|float>) $prepare called in each process, with its number; what it
+     *                                                              returns runs when all are ready
      * @return list<list<float>> what each process answered
      * @throws \RuntimeException when one of them failed
      */

@@ -7,8 +7,8 @@ namespace Larder\Cli\Workload;
 use Larder\Contract\Store;
 
 /**
- * Gets and sets of one process on a store that others use too. All keys are there from the start. Each has two values, and
- * writers store the one and the other in turn: so readers can compare what they get.
+ * Gets and sets of one process on a store that others use too. All keys are there from the start. Each has two values,
+ * and writers store the one and the other in turn: so readers can compare what they get.
  *
  * Keys and operations were drawn before. Each get is checked after the clock has stopped.
  */
@@ -128,7 +128,8 @@ final class Traffic
     }
 
     /**
-     * Counts operations, without a clock around each. The time that the same loop takes without the store is subtracted.
+     * Counts operations, without a clock around each. The time that the same loop takes without the store is
+     * subtracted.
      */
     public function counted(int $nanoseconds, Findings $findings): void
     {
@@ -141,13 +142,15 @@ final class Traffic
         } while (\hrtime(true) < $until);
         $full = \hrtime(true) - $start;
         $findings->operations += $operations;
-        $findings->rate += 1e9 * $operations / max(1.0, $full - $operations / self::CHUNK * $this->emptyChunks($findings));
+        $findings->rate += 1e9
+            * $operations
+            / max(1.0, $full - $operations / self::CHUNK * $this->emptyChunks($findings));
     }
 
     /**
-     * Starts operations at a constant rate, and counts the time of each from when it should have started: so one that is
-     * slow counts for all that had to wait for it. What could not be started any more counts with the time that it has
-     * waited so far.
+     * Starts operations at a constant rate, and counts the time of each from when it should have started: so one that
+     * is slow counts for all that had to wait for it. What could not be started any more counts with the time that it
+     * has waited so far.
      *
      * @param float $rate operations in a second
      */
@@ -250,7 +253,10 @@ final class Traffic
         }
     }
 
-    /** @return array{Store, list<int>, list<bool>, list<string>, list<string>, list<string>} for local variables, which loops read faster */
+    /**
+     * @return array{Store, list<int>, list<bool>, list<string>, list<string>, list<string>} for local variables, which
+     *         loops read faster
+     */
     private function parts(): array
     {
         return [$this->store, $this->sequence, $this->isSet, $this->names, $this->even, $this->odd];

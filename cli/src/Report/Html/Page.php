@@ -12,8 +12,8 @@ use Larder\Cli\Report\Row;
 use Larder\Cli\Report\Score;
 
 /**
- * The page of a report. cli/report/ holds its parts, which are put into one file with the data: the same JSON Lines that
- * --json writes, gzipped, as thousands of rows would be large otherwise. page.js draws the rest in the browser.
+ * The page of a report. cli/report/ holds its parts, which are put into one file with the data: the same JSON Lines
+ * that --json writes, gzipped, as thousands of rows would be large otherwise. page.js draws the rest in the browser.
  */
 final class Page
 {
@@ -30,9 +30,14 @@ final class Page
         ];
 
         // Studies and workloads are read in their charts.
-        $isComparison = array_filter($this->report->rows, static fn(Row $row): bool => $row->subject->table === 'compare') !== [];
+        $isComparison = array_filter(
+            $this->report->rows,
+            static fn(Row $row): bool => $row->subject->table === 'compare',
+        ) !== [];
         $advice = Advice::of($this->report, $this->profile);
-        $screen = $isComparison && $advice !== null && $advice->chart() !== [] ? new Screen($this->report, $advice) : null;
+        $screen = $isComparison && $advice !== null && $advice->chart() !== []
+            ? new Screen($this->report, $advice)
+            : null;
 
         return strtr(self::part('page.html'), $scripts + [
             '{{title}}' => self::escaped($this->title()),
@@ -41,9 +46,19 @@ final class Page
             '{{screen}}' => $screen?->html() ?? '',
             '{{css}}' => self::part('page.css'),
             // The browser runs these scripts and no other, and connects to nothing.
-            '{{script-hashes}}' => implode(' ', array_map(static fn(string $script): string => \sprintf("'sha256-%s'", base64_encode(hash('sha256', $script, true))), $scripts)),
+            '{{script-hashes}}' => implode(
+                ' ',
+                array_map(
+                    static fn(string $script): string
+                        => \sprintf("'sha256-%s'", base64_encode(hash('sha256', $script, true))),
+                    $scripts,
+                ),
+            ),
             '{{licences}}' => self::escaped(self::part('vendor/d3/LICENSE') . "\n" . self::part('vendor/plot/LICENSE')),
-            '{{facts}}' => json_encode(['advice' => (object) ($advice?->details() ?? []), 'scores' => $this->scores()], self::FLAGS),
+            '{{facts}}' => json_encode(
+                ['advice' => (object) ($advice?->details() ?? []), 'scores' => $this->scores()],
+                self::FLAGS,
+            ),
             '{{data}}' => base64_encode((string) gzencode(ResultFile::encode($this->report), 9)),
         ]);
     }
@@ -52,7 +67,9 @@ final class Page
     {
         $processor = $this->report->environment['processor'] ?? null;
 
-        return \is_string($processor) && $processor !== '' ? 'PHP caches, measured on ' . $processor : 'PHP caches, measured';
+        return \is_string($processor) && $processor !== ''
+            ? 'PHP caches, measured on ' . $processor
+            : 'PHP caches, measured';
     }
 
     /** "23 Nov 2026 · PHP 8.2.36 · Intel Xeon, 2 cores" */
@@ -64,7 +81,10 @@ final class Page
         return implode(' · ', array_filter([
             $date === false ? '' : gmdate('j M Y', $date),
             isset($environment['php']) ? "PHP {$environment['php']}" : '',
-            implode(', ', array_filter([(string) ($environment['processor'] ?? ''), isset($environment['cores']) ? "{$environment['cores']} cores" : ''], self::isSaid(...))),
+            implode(', ', array_filter([
+                (string) ($environment['processor'] ?? ''),
+                isset($environment['cores']) ? "{$environment['cores']} cores" : '',
+            ], self::isSaid(...))),
         ], self::isSaid(...)));
     }
 
@@ -74,14 +94,17 @@ final class Page
     }
 
     /**
-     * Of the table in which every store does the same. Those of others say little besides the order of the figures, and take
-     * seconds.
+     * Of the table in which every store does the same. Those of others say little besides the order of the figures, and
+     * take seconds.
      *
      * @return list<array{title: string, scores: list<array{name: string, store: string, connection: ?string, score: float, low: ?float, high: ?float, rounds: list<float>, missing: list<string>}>}>
      */
     private function scores(): array
     {
-        $rows = array_values(array_filter($this->report->rows, static fn(Row $row): bool => $row->subject->table === 'compare'));
+        $rows = array_values(array_filter(
+            $this->report->rows,
+            static fn(Row $row): bool => $row->subject->table === 'compare',
+        ));
         $scores = [];
         foreach (Score::of($rows) as $kind => $ofKind) {
             if (\count($ofKind) > 1) {

@@ -55,7 +55,9 @@ final class Screen
         }
 
         return \sprintf(
-            '<figure class="card first"><h2>Cache time of one request</h2><p class="note">%s; %s. Shorter is better.</p>%s%s<figcaption class="note">%s Servers answer over TCP on this machine; a network adds its delay to each call.</figcaption></figure><div class="three">%s</div>%s',
+            '<figure class="card first"><h2>Cache time of one request</h2><p class="note">%s; %s. '
+                . 'Shorter is better.</p>%s%s<figcaption class="note">%s Servers answer over TCP on this machine; '
+                . 'a network adds its delay to each call.</figcaption></figure><div class="three">%s</div>%s',
             self::escaped($this->advice->request()),
             $this->advice->isOwn ? 'sizes as in the profile' : 'each measured size equally often',
             $this->svg(self::WIDE, 'wide'),
@@ -88,7 +90,13 @@ final class Screen
         return match (\count($spoilers)) {
             0 => '',
             1 => "<p class=\"notice\" id=\"spoilers\"><b>$title:</b> $spoilers[0]</p>",
-            default => \sprintf('<details class="notice" id="spoilers"><summary><b>%s:</b> %d facts</summary><ul><li>%s</li></ul></details>', $title, \count($spoilers), implode('</li><li>', $spoilers)),
+            default => \sprintf(
+                '<details class="notice" id="spoilers"><summary><b>%s:</b> %d facts</summary><ul><li>%s</li></ul>'
+                    . '</details>',
+                $title,
+                \count($spoilers),
+                implode('</li><li>', $spoilers),
+            ),
         };
     }
 
@@ -99,7 +107,8 @@ final class Screen
         $bars = array_merge(...array_values($chart));
         $most = max([1.0, ...array_map(static fn(Bar $bar): float => self::high($bar), $bars)]);
         $step = self::step($most / 4);
-        $x = static fn(float $cost): float => round($size['left'] + ($size['right'] - $size['left']) * $cost / $most, 1);
+        $x = static fn(float $cost): float
+            => round($size['left'] + ($size['right'] - $size['left']) * $cost / $most, 1);
         $isWide = $class === 'wide';
         $y = 8;
         $drawn = $words = '';
@@ -111,7 +120,8 @@ final class Screen
                 $best = $bar->isBest ? ' best' : '';
                 $figure = Figure::duration($bar->cost->value);
                 $drawn .= \sprintf(
-                    '<text class="n%s" x="%d" y="%d" text-anchor="%s">%s</text><rect class="bar%s" x="%d" y="%d" width="%s" height="%d"/>',
+                    '<text class="n%s" x="%d" y="%d" text-anchor="%s">%s</text>'
+                        . '<rect class="bar%s" x="%d" y="%d" width="%s" height="%d"/>',
                     $best,
                     $isWide ? $size['left'] - 14 : 0,
                     $isWide ? $y + 15 : $y + 11,
@@ -126,9 +136,23 @@ final class Screen
                 $middle = $top + $size['bar'] / 2;
                 if ($bar->cost->hasInterval()) {
                     [$low, $high] = [$x($bar->cost->interval()->low), $x($bar->cost->interval()->high)];
-                    $drawn .= $high - $low < 4.0 ? '' : \sprintf('<path class="ci" d="M%1$s %3$sH%2$sM%1$s %4$sv8M%2$s %4$sv8"/>', $low, $high, $middle, $middle - 4);
+                    $drawn .= $high - $low < 4.0
+                        ? ''
+                        : \sprintf(
+                            '<path class="ci" d="M%1$s %3$sH%2$sM%1$s %4$sv8M%2$s %4$sv8"/>',
+                            $low,
+                            $high,
+                            $middle,
+                            $middle - 4,
+                        );
                 }
-                $drawn .= \sprintf('<text class="v%s" x="%s" y="%s">%s</text>', $best, max($x(self::high($bar)), $size['left'] + 2) + 8, $middle + 5, $figure);
+                $drawn .= \sprintf(
+                    '<text class="v%s" x="%s" y="%s">%s</text>',
+                    $best,
+                    max($x(self::high($bar)), $size['left'] + 2) + 8,
+                    $middle + 5,
+                    $figure,
+                );
                 $words .= " $bar->title $figure.";
                 $y += $size['row'];
             }
@@ -137,7 +161,8 @@ final class Screen
         $grid = '';
         for ($tick = 0.0; $tick <= $most; $tick += $step) {
             $grid .= \sprintf(
-                '<path class="grid" d="M%1$s %4$sV%2$d"/><text class="t" x="%1$s" y="%3$d" text-anchor="%5$s">%6$s</text>',
+                '<path class="grid" d="M%1$s %4$sV%2$d"/>'
+                    . '<text class="t" x="%1$s" y="%3$d" text-anchor="%5$s">%6$s</text>',
                 $x($tick),
                 $isWide ? $y : $y + 6,
                 $y + 18,
