@@ -84,8 +84,8 @@ final class Drivers implements Schemes
     private static array $drivers = [];
 
     /**
-     * Adds the driver of another package, for this process. Call it in a file that Composer loads ("autoload": {"files": […]}),
-     * so that every request and command knows its DSNs.
+     * Adds the driver of another package, for this process. Call it in a file that Composer loads ("autoload":
+     * {"files": […]}), so that every request and command knows its DSNs.
      *
      * @throws \InvalidArgumentException if its scheme, or the name of one of its stores, is malformed or taken
      */
@@ -93,18 +93,34 @@ final class Drivers implements Schemes
     {
         $scheme = $driver->scheme()->name;
         if (preg_match('~^[a-z][a-z0-9+.-]*$~D', $scheme) !== 1) {
-            throw new \InvalidArgumentException(\sprintf('The scheme "%s" of %s is malformed: it is a lower-case letter and then lower-case letters, digits, +, . and -', $scheme, $driver::class));
+            throw new \InvalidArgumentException(\sprintf(
+                'The scheme "%s" of %s is malformed: it is a lower-case letter and then lower-case letters, digits, '
+                    . '+, . and -',
+                $scheme,
+                $driver::class,
+            ));
         }
         if (isset(self::$drivers[$scheme]) || isset(self::BUILT_IN[$scheme]) || isset(self::ALIASES[$scheme])) {
-            throw new \InvalidArgumentException(\sprintf('The scheme "%s" of %s is taken by %s', $scheme, $driver::class, self::get($scheme)::class));
+            throw new \InvalidArgumentException(
+                \sprintf('The scheme "%s" of %s is taken by %s', $scheme, $driver::class, self::get($scheme)::class),
+            );
         }
         $taken = self::variants();
         foreach ($driver->variants() as $variant) {
             if (preg_match('~^[a-z][a-z0-9-]*$~D', $variant->name) !== 1) {
-                throw new \InvalidArgumentException(\sprintf('A store name of %s is malformed: it is a lower-case letter and then lower-case letters, digits and -', $driver::class));
+                throw new \InvalidArgumentException(\sprintf(
+                    'A store name of %s is malformed: it is a lower-case letter and then lower-case letters, '
+                        . 'digits and -',
+                    $driver::class,
+                ));
             }
             if (isset($taken[$variant->name])) {
-                throw new \InvalidArgumentException(\sprintf('The store name "%s" of %s is taken by %s', $variant->name, $driver::class, $taken[$variant->name]->store));
+                throw new \InvalidArgumentException(\sprintf(
+                    'The store name "%s" of %s is taken by %s',
+                    $variant->name,
+                    $driver::class,
+                    $taken[$variant->name]->store,
+                ));
             }
             $taken[$variant->name] = $variant;
         }
@@ -116,7 +132,10 @@ final class Drivers implements Schemes
     {
         $scheme = self::ALIASES[$scheme][0] ?? $scheme;
 
-        return self::$drivers[$scheme] ??= new (self::BUILT_IN[$scheme] ?? throw new \OutOfBoundsException(\sprintf('There is no driver for the scheme "%s"', $scheme)))();
+        return self::$drivers[$scheme] ??= new (self::BUILT_IN[$scheme] ?? throw new \OutOfBoundsException(\sprintf(
+            'There is no driver for the scheme "%s"',
+            $scheme,
+        )))();
     }
 
     /** @return array<string, Driver> by scheme: those of Larder, then those that were registered */
@@ -140,7 +159,12 @@ final class Drivers implements Schemes
     {
         $class = BorrowedClient::classOf($client);
 
-        return new BorrowedClient($client, $class, self::ofClient($class)->scheme()->with($isTier ? TierDriver::OPTIONS : []), new self());
+        return new BorrowedClient(
+            $client,
+            $class,
+            self::ofClient($class)->scheme()->with($isTier ? TierDriver::OPTIONS : []),
+            new self(),
+        );
     }
 
     /**
@@ -160,7 +184,9 @@ final class Drivers implements Schemes
             }
         }
 
-        throw new NotSupported(\sprintf('A cache cannot use an object of the class %s. It can use: %s', $class, implode(', ', $known)));
+        throw new NotSupported(
+            \sprintf('A cache cannot use an object of the class %s. It can use: %s', $class, implode(', ', $known)),
+        );
     }
 
     /** @throws InvalidDsn naming what is known */
@@ -172,7 +198,9 @@ final class Drivers implements Schemes
     /** @return array<string, Variant> every store by the one name that people see */
     public static function variants(): array
     {
-        $variants = array_merge(...array_values(array_map(static fn(Driver $driver): array => $driver->variants(), self::all())));
+        $variants = array_merge(
+            ...array_values(array_map(static fn(Driver $driver): array => $driver->variants(), self::all())),
+        );
 
         return array_combine(array_map(static fn(Variant $variant): string => $variant->name, $variants), $variants);
     }

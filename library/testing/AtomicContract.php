@@ -11,8 +11,8 @@ use Larder\Internal\Key\ReservedKey;
 use PHPUnit\Framework\Attributes\Group;
 
 /**
- * add(), replace(), increment(), touch(), swap(), setIf() and pull(), also in several processes at once. For a store that lacks
- * one, the test checks that it says so.
+ * add(), replace(), increment(), touch(), swap(), setIf() and pull(), also in several processes at once. For a store
+ * that lacks one, the test checks that it says so.
  *
  * @phpstan-require-extends StoreTestCase
  */
@@ -224,16 +224,25 @@ trait AtomicContract
                 $this->cache->set($key, ['old', null]);
                 self::assertFalse($this->setIf($key, static fn(mixed $there): bool => $there !== ['old', null], 'new'));
                 self::assertSame(['old', null], $this->cache->get($key));
-                self::assertTrue($this->setIf($key, static fn(mixed $there): bool => $there === ['old', null], new \ArrayObject([1])));
+                self::assertTrue($this->setIf(
+                    $key,
+                    static fn(mixed $there): bool => $there === ['old', null],
+                    new \ArrayObject([1]),
+                ));
                 self::assertEquals(new \ArrayObject([1]), $this->cache->get($key));
-                self::assertTrue($this->setIf($key, static fn(mixed $there): bool => $there instanceof \ArrayObject, null));
+                self::assertTrue(
+                    $this->setIf($key, static fn(mixed $there): bool => $there instanceof \ArrayObject, null),
+                );
                 self::assertNull($this->cache->get($key, 'default'));
             }
             [$key] = self::sampleKeys();
             $large = str_repeat('large ', 20_000);
             self::assertTrue($this->setIf($key, static fn(mixed $there): bool => $there === null, $large), 'longer');
             self::assertSame($large, $this->cache->get($key));
-            self::assertTrue($this->setIf($key, static fn(mixed $there): bool => $there === $large, 'short'), 'shorter');
+            self::assertTrue(
+                $this->setIf($key, static fn(mixed $there): bool => $there === $large, 'short'),
+                'shorter',
+            );
             self::assertSame('short', $this->cache->get($key));
         });
     }
@@ -265,7 +274,10 @@ trait AtomicContract
                 while ($i < 50) {
                     $list = $cache->get('list');
                     usleep(random_int(0, 200));
-                    $i += \is_array($list) && Capability::of($cache->store(), AtomicStore::class)->setIf('list', static fn(mixed $there): bool => $there === $list, [...$list, [$process, $i]]) ? 1 : 0;
+                    $i += \is_array($list) && Capability::of($cache->store(), AtomicStore::class)
+                        ->setIf('list', static fn(mixed $there): bool => $there === $list, [...$list, [$process, $i]])
+                        ? 1
+                        : 0;
                 }
 
                 return $i;
@@ -273,7 +285,10 @@ trait AtomicContract
             if (!$this->isShared()) {
                 $work(0);
             } else {
-                foreach (array_map(static fn(int $process): Fork => Fork::start(static fn(): int => $work($process)), [0, 1, 2]) as $fork) {
+                foreach (array_map(
+                    static fn(int $process): Fork => Fork::start(static fn(): int => $work($process)),
+                    [0, 1, 2],
+                ) as $fork) {
                     self::assertSame(50, $fork->result());
                 }
             }
@@ -373,9 +388,15 @@ trait AtomicContract
 
                 return array_filter($pulled, is_int(...));
             };
-            $this->cache->setMany(array_combine(array_map(static fn(int $key): string => "k$key", range(0, 49)), range(0, 49)));
+            $this->cache->setMany(array_combine(
+                array_map(static fn(int $key): string => "k$key", range(0, 49)),
+                range(0, 49),
+            ));
             $pulled = $this->isShared()
-                ? array_merge(...array_map(static fn(Fork $fork): array => (array) $fork->result(), Fork::several(3, static fn(int $process): array => $work($process))))
+                ? array_merge(...array_map(
+                    static fn(Fork $fork): array => (array) $fork->result(),
+                    Fork::several(3, static fn(int $process): array => $work($process)),
+                ))
                 : $work(0);
             self::assertCount(\count($pulled), array_unique($pulled, \SORT_REGULAR), 'none twice');
             if (!$this->mayApplyWhatItRefuses()) {
@@ -444,7 +465,11 @@ trait AtomicContract
             $refused = $this->mayApplyWhatItRefuses() ? array_sum(array_column($sums, 1)) : 0;
             $counted = self::INCREMENTS * self::PROCESSES;
             $this->assertBetween($counted, $counted + $refused, $this->cache->get('sum'));
-            $this->assertBetween(1000 + intdiv($counted, 4), 1000 + intdiv($counted, 4) + $refused, $this->cache->get('from 1000'));
+            $this->assertBetween(
+                1000 + intdiv($counted, 4),
+                1000 + intdiv($counted, 4) + $refused,
+                $this->cache->get('from 1000'),
+            );
             if ($refused === 0) {
                 self::assertSame(range(1, $counted), $all, 'no sum is given twice');
             } else {
@@ -479,7 +504,10 @@ trait AtomicContract
             $won = $this->inProcesses(static function (Cache $cache, int $process): array {
                 $won = [];
                 for ($i = 0; $i < 200; ++$i) {
-                    if (self::isWon(static fn(): bool => $cache->add('key ' . $i, [$process]), static fn(): bool => $cache->has('key ' . $i))) {
+                    if (self::isWon(
+                        static fn(): bool => $cache->add('key ' . $i, [$process]),
+                        static fn(): bool => $cache->has('key ' . $i),
+                    )) {
                         $won[$i] = $process;
                     }
                 }
@@ -522,12 +550,18 @@ trait AtomicContract
         $this->ifCan(Capability::Atomic, function (): void {
             for ($i = 0; $i < 200; ++$i) {
                 // Nobody wins a key that is not there: a set is refused while the machine stands still.
-                self::assertTrue(self::isWon(fn(): bool => $this->cache->set('key ' . $i, 0), static fn(): bool => false));
+                self::assertTrue(self::isWon(
+                    fn(): bool => $this->cache->set('key ' . $i, 0),
+                    static fn(): bool => false,
+                ));
             }
             $won = $this->inProcesses(static function (Cache $cache, int $process): int {
                 $won = 0;
                 for ($i = 0; $i < 200; ++$i) {
-                    $isWon = self::isWon(static fn(): bool => $cache->swap('key ' . $i, 0, $process + 1), static fn(): bool => $cache->get('key ' . $i) !== 0);
+                    $isWon = self::isWon(
+                        static fn(): bool => $cache->swap('key ' . $i, 0, $process + 1),
+                        static fn(): bool => $cache->get('key ' . $i) !== 0,
+                    );
                     $won += $isWon ? 1 : 0;
                 }
 

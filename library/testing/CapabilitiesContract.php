@@ -20,7 +20,10 @@ trait CapabilitiesContract
 {
     public function testDeclaredCapabilitiesWork(): void
     {
-        self::assertSame($this->capabilities(), array_values(array_filter(Capability::cases(), $this->cache->can(...))));
+        self::assertSame(
+            $this->capabilities(),
+            array_values(array_filter(Capability::cases(), $this->cache->can(...))),
+        );
     }
 
     public function testMissingCapabilityIsRefusedNamingStoresThatHaveIt(): void
@@ -45,7 +48,12 @@ trait CapabilitiesContract
             } catch (NotSupported $refusal) {
                 $message = $refusal->getMessage();
             }
-            self::assertMatchesRegularExpression($this->cache->can($capability) ? '/^$/' : '/^The store [\w\\\\]+ cannot ' . $capability->words() . '\. /', $message);
+            self::assertMatchesRegularExpression(
+                $this->cache->can($capability)
+                    ? '/^$/'
+                    : '/^The store [\w\\\\]+ cannot ' . $capability->words() . '\. /',
+                $message,
+            );
         }
     }
 
@@ -66,7 +74,10 @@ trait CapabilitiesContract
                 $this->cache->lock('a lock is no value', 60);
             }
             usleep(60_000);
-            $keys = array_values(array_filter([...$keys, 'with ttl'], fn(string $key): bool => \strlen($key) <= $this->longestListed()));
+            $keys = array_values(array_filter(
+                [...$keys, 'with ttl'],
+                fn(string $key): bool => \strlen($key) <= $this->longestListed(),
+            ));
             sort($keys, \SORT_STRING);
             $listed = [...$this->cache->keys()];
             sort($listed, \SORT_STRING);
@@ -95,7 +106,10 @@ trait CapabilitiesContract
             $store = $this->cache->store();
             if ($store instanceof ExpiryAwareStore) {
                 $entries = $store->entries(['gone', '7', ...self::sampleKeys()]);
-                self::assertEqualsCanonicalizing(['7', ...self::sampleKeys()], array_map(strval(...), array_keys($entries)));
+                self::assertEqualsCanonicalizing(
+                    ['7', ...self::sampleKeys()],
+                    array_map(strval(...), array_keys($entries)),
+                );
                 self::assertSame('seven', $entries['7']->stored);
                 self::assertSame([], $store->entries([]));
             }
@@ -131,19 +145,36 @@ trait CapabilitiesContract
             [Capability::Atomic, fn(string $key, float $ttl): mixed => $this->cache->add($key, 1, $ttl), true],
             [Capability::Atomic, fn(string $key, float $ttl): mixed => $this->cache->replace($key, 1, $ttl), true],
             [Capability::Atomic, fn(string $key, float $ttl): mixed => $this->cache->increment($key, ttl: $ttl), true],
-            [Capability::Atomic, fn(string $key, float $ttl): mixed => $this->cache->increment($key, first: 1, ttl: $ttl), true],
+            [
+                Capability::Atomic,
+                fn(string $key, float $ttl): mixed => $this->cache->increment($key, first: 1, ttl: $ttl),
+                true,
+            ],
             [Capability::Atomic, fn(string $key, float $ttl): mixed => $this->cache->touch($key, $ttl), true],
             [Capability::Atomic, fn(string $key): mixed => $this->cache->swap($key, 1, 2), false],
-            [Capability::Atomic, fn(string $key, float $ttl): mixed => $this->setIf($key, static fn(): bool => true, 1, $ttl), true],
+            [
+                Capability::Atomic,
+                fn(string $key, float $ttl): mixed => $this->setIf($key, static fn(): bool => true, 1, $ttl),
+                true,
+            ],
             [Capability::Expiry, fn(string $key): mixed => $this->cache->expiry($key), false],
             [Capability::Lock, fn(string $key, float $ttl): mixed => $this->cache->lock($key, $ttl), true],
             [Capability::Lock, fn(string $key, float $ttl): mixed => $this->cache->lock($key, 1, wait: $ttl), true],
         ];
         foreach ($calls as [$capability, $call, $takesTtl]) {
-            self::assertThrows($this->cache->can($capability) ? InvalidKey::class : NotSupported::class, static fn(): mixed => $call('', 1.0));
-            self::assertThrows($this->cache->can($capability) ? InvalidKey::class : NotSupported::class, static fn(): mixed => $call(str_repeat('x', 65_536), 1.0));
+            self::assertThrows(
+                $this->cache->can($capability) ? InvalidKey::class : NotSupported::class,
+                static fn(): mixed => $call('', 1.0),
+            );
+            self::assertThrows(
+                $this->cache->can($capability) ? InvalidKey::class : NotSupported::class,
+                static fn(): mixed => $call(str_repeat('x', 65_536), 1.0),
+            );
             foreach ($takesTtl ? [-1.0, \NAN] : [] as $ttl) {
-                self::assertThrows($this->cache->can($capability) ? InvalidTtl::class : NotSupported::class, static fn(): mixed => $call('k', $ttl));
+                self::assertThrows(
+                    $this->cache->can($capability) ? InvalidTtl::class : NotSupported::class,
+                    static fn(): mixed => $call('k', $ttl),
+                );
             }
         }
         if ($this->cache->can(Capability::Lock)) {

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Testing;
 
 /**
- * Runs code in a process forked from this one. The process ends with SIGKILL, so it runs or closes nothing that it inherited:
- * shutdown functions, destructors, connections.
+ * Runs code in a process forked from this one. The process ends with SIGKILL, so it runs or closes nothing that it
+ * inherited: shutdown functions, destructors, connections.
  */
 final class Fork
 {
@@ -38,8 +38,8 @@ final class Fork
     }
 
     /**
-     * Starts so many processes. Each calls the function that it gets when it is prepared, which returns when all have called
-     * it: on a busy machine one may come seconds after the others.
+     * Starts so many processes. Each calls the function that it gets when it is prepared, which returns when all have
+     * called it: on a busy machine one may come seconds after the others.
      *
      * @param \Closure(int, \Closure(): void): mixed $work its first argument is the number of the process, from 0
      * @return list<self>
@@ -78,7 +78,10 @@ final class Fork
     public function result(): mixed
     {
         $end = microtime(true) + self::WAIT_SECONDS;
-        for ($pause = 100; pcntl_waitpid($this->process, $status, \WNOHANG) === 0; $pause = min(2 * $pause, self::LONGEST_PAUSE)) {
+        for ($pause = 100; pcntl_waitpid($this->process, $status, \WNOHANG) === 0; $pause = min(
+            2 * $pause,
+            self::LONGEST_PAUSE,
+        )) {
             if (microtime(true) > $end) {
                 $this->kill();
 

@@ -49,7 +49,10 @@ trait ItemPoolContract
                 self::assertTrue($item->isHit(), 'null and false too');
                 self::assertTrue($this->pool->hasItem($key));
                 self::assertSame(serialize($value), serialize($item->get()));
-                self::assertSame(serialize($value), serialize($this->itemList($this->pool->getItems([$key]))[0]->get()));
+                self::assertSame(
+                    serialize($value),
+                    serialize($this->itemList($this->pool->getItems([$key]))[0]->get()),
+                );
                 self::assertTrue($this->pool->commit());
             }
         });
@@ -105,7 +108,10 @@ trait ItemPoolContract
                 self::assertSame($key, $item->getKey());
                 $found[] = [$key, $item->isHit(), $item->get()];
             }
-            self::assertSame([['b', true, 'bee'], ['8', true, 'eight'], ['absent', false, null], ['7', true, 'seven']], $found);
+            self::assertSame(
+                [['b', true, 'bee'], ['8', true, 'eight'], ['absent', false, null], ['7', true, 'seven']],
+                $found,
+            );
         }
         self::assertSame([], $this->itemList($this->pool->getItems()));
     }
@@ -243,7 +249,8 @@ trait ItemPoolContract
         $gone = [
             'deleted' => fn(): bool => $this->pool->deleteItem('deleted'),
             'deleted with others' => fn(): bool => $this->pool->deleteItems(['absent', 'deleted with others']),
-            'saved as expired' => fn(): bool => $this->pool->save($this->pool->getItem('saved as expired')->expiresAfter(0)),
+            'saved as expired' => fn(): bool
+                => $this->pool->save($this->pool->getItem('saved as expired')->expiresAfter(0)),
             'cleared' => fn(): bool => $this->pool->clear(),
         ];
         foreach ($gone as $key => $remove) {
@@ -268,7 +275,13 @@ trait ItemPoolContract
         self::assertTrue($this->pool->deleteItem('a'), 'deleting what is not there is no failure');
         self::assertTrue($this->pool->deleteItems(['b', '7', 'absent']));
         self::assertTrue($this->pool->deleteItems([]));
-        self::assertSame([null, null, 'c', null], array_map(static fn(Item $item): mixed => $item->get(), $this->itemList($this->pool->getItems(['a', 'b', 'c', '7']))));
+        self::assertSame(
+            [null, null, 'c', null],
+            array_map(
+                static fn(Item $item): mixed => $item->get(),
+                $this->itemList($this->pool->getItems(['a', 'b', 'c', '7'])),
+            ),
+        );
     }
 
     /** @return iterable<string, array{\Closure(Item, SetClock): Item}> */
@@ -281,7 +294,9 @@ trait ItemPoolContract
         yield 'after the smallest' => [static fn(Item $item): Item => $item->expiresAfter(\PHP_INT_MIN)];
         yield 'after no interval' => [static fn(Item $item): Item => $item->expiresAfter(new \DateInterval('PT0S'))];
         yield 'after an interval back' => [static fn(Item $item): Item => $item->expiresAfter($past)];
-        yield 'at a moment in the past' => [static fn(Item $item, SetClock $clock): Item => $item->expiresAt($clock->now()->modify('-1 second'))];
+        yield 'at a moment in the past' => [
+            static fn(Item $item, SetClock $clock): Item => $item->expiresAt($clock->now()->modify('-1 second')),
+        ];
         yield 'now' => [static fn(Item $item, SetClock $clock): Item => $item->expiresAt($clock->now())];
         yield 'at the beginning of time' => [static fn(Item $item): Item => $item->expiresAt(new \DateTime('@0'))];
         yield 'while it waits to be saved' => [static function (Item $item, SetClock $clock): Item {
@@ -328,7 +343,9 @@ trait ItemPoolContract
             'seconds' => $this->pool->getItem('seconds')->set('short')->expiresAfter(60),
             'interval' => $this->pool->getItem('interval')->set('short')->expiresAfter(new \DateInterval('PT1M')),
             'moment' => $this->pool->getItem('moment')->set('short')->expiresAt($moment),
-            'moment elsewhere' => $this->pool->getItem('moment elsewhere')->set('short')->expiresAt($now->modify('+60 seconds')->setTimezone(new \DateTimeZone('Asia/Tokyo'))),
+            'moment elsewhere' => $this->pool->getItem(
+                'moment elsewhere',
+            )->set('short')->expiresAt($now->modify('+60 seconds')->setTimezone(new \DateTimeZone('Asia/Tokyo'))),
         ];
         $moment->modify('+1 day');
         $stay = [
@@ -348,7 +365,9 @@ trait ItemPoolContract
         foreach ($stay as $item) {
             self::assertTrue($this->pool->save($item));
         }
-        $this->pool->saveDeferred($this->pool->getItem('deferred')->set('short')->expiresAt($now->modify('+60 seconds')));
+        $this->pool->saveDeferred($this->pool->getItem('deferred')->set('short')->expiresAt($now->modify(
+            '+60 seconds',
+        )));
         self::assertTrue($this->pool->commit());
         $this->pool->save($this->pool->getItem('renewed')->set('short')->expiresAt($now->modify('+60 seconds')));
         $this->pool->save($this->pool->getItem('renewed')->set('long'));
@@ -372,8 +391,14 @@ trait ItemPoolContract
     public function testItemPoolRefusesUnserializableValueAndForeignItem(): void
     {
         $this->pool->save($this->pool->getItem('key')->set('old'));
-        $this->assertRefuses(fn(): mixed => $this->pool->save($this->pool->getItem('key')->set(static fn(): int => 1)), 'Closure');
-        $this->assertRefuses(fn(): mixed => $this->pool->saveDeferred($this->pool->getItem('key')->set([static fn(): int => 1])), 'Closure');
+        $this->assertRefuses(
+            fn(): mixed => $this->pool->save($this->pool->getItem('key')->set(static fn(): int => 1)),
+            'Closure',
+        );
+        $this->assertRefuses(
+            fn(): mixed => $this->pool->saveDeferred($this->pool->getItem('key')->set([static fn(): int => 1])),
+            'Closure',
+        );
         $foreign = self::createStub(CacheItemInterface::class);
         $this->assertRefuses(fn(): mixed => $this->pool->save($foreign), $foreign::class);
         $this->assertRefuses(fn(): mixed => $this->pool->saveDeferred($foreign), $foreign::class);

@@ -67,7 +67,11 @@ trait NamespacesContract
             $cleared[] = $name;
             foreach ($caches as $its => $cache) {
                 $expected = \in_array($its, $cleared, true) || !$this->hasNamespaces() ? 'gone' : $its;
-                self::assertSame(array_fill_keys(self::confusableKeys(), $expected), $cache->getMany(self::confusableKeys(), 'gone'), "$its after clear() of $name");
+                self::assertSame(
+                    array_fill_keys(self::confusableKeys(), $expected),
+                    $cache->getMany(self::confusableKeys(), 'gone'),
+                    "$its after clear() of $name",
+                );
             }
         }
     }
@@ -177,7 +181,10 @@ trait NamespacesContract
     /** @return list<string> */
     private static function confusableKeys(): array
     {
-        return ['k', 'b:k', '_b:k', 'a:k', ':k', '::', 'a_b:k', '=k', '#k', '_', 'generation', ':generation', '*', str_repeat('x', 300)];
+        return [
+            'k', 'b:k', '_b:k', 'a:k', ':k', '::', 'a_b:k', '=k', '#k', '_', 'generation', ':generation', '*',
+            str_repeat('x', 300),
+        ];
     }
 
     /** @return array<string, Cache> by name, all empty */

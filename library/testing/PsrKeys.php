@@ -10,7 +10,9 @@ final class PsrKeys
     /** @return iterable<string, array{string}> */
     public static function allowed(): iterable
     {
-        yield 'every letter that must be allowed' => ['abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.'];
+        yield 'every letter that must be allowed' => [
+            'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.',
+        ];
         yield '64 characters' => [str_repeat('a', 64)];
         yield '300 characters' => [str_repeat('a', 300)];
         yield '65,535 characters' => [str_repeat('a', 65_535)];

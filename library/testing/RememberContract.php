@@ -46,16 +46,32 @@ trait RememberContract
     {
         $this->cache->setMany(['stored' => 1, 'null' => null]);
         $expected = ['7' => ['of 7'], 'stored' => 1, 'k' => ['of k'], 'null' => null];
-        self::assertSame($expected, $this->cache->rememberMany([7, 'stored', 'k', 'unknown', 'null'], 60, $this->makeMany(...), ['t']));
+        self::assertSame(
+            $expected,
+            $this->cache->rememberMany([7, 'stored', 'k', 'unknown', 'null'], 60, $this->makeMany(...), ['t']),
+        );
         self::assertSame('7, k, unknown.', file_get_contents($this->log));
         self::assertSame($expected, $this->cache->rememberMany(array_keys($expected), 60, $this->makeMany(...)));
         self::assertFalse($this->cache->has('not asked'));
         self::assertFalse($this->cache->has('unknown'));
         $this->cache->invalidateTags(['t']);
-        self::assertSame(['7' => 'new', 'stored' => 1], $this->cache->rememberMany(['7', 'stored'], 0, static fn(array $missing): array => array_fill_keys($missing, 'new')));
+        self::assertSame(
+            ['7' => 'new', 'stored' => 1],
+            $this->cache->rememberMany(
+                ['7', 'stored'],
+                0,
+                static fn(array $missing): array => array_fill_keys($missing, 'new'),
+            ),
+        );
         self::assertSame([], $this->cache->rememberMany([], 60, $this->makeMany(...)));
-        self::assertThrows(InvalidTtl::class, fn(): array => $this->cache->rememberMany(['new'], -1, $this->makeMany(...)));
-        self::assertThrows(InvalidKey::class, fn(): array => $this->cache->rememberMany(['new', ''], 60, $this->makeMany(...)));
+        self::assertThrows(
+            InvalidTtl::class,
+            fn(): array => $this->cache->rememberMany(['new'], -1, $this->makeMany(...)),
+        );
+        self::assertThrows(
+            InvalidKey::class,
+            fn(): array => $this->cache->rememberMany(['new', ''], 60, $this->makeMany(...)),
+        );
         self::assertSame('7, k, unknown.', file_get_contents($this->log));
     }
 
@@ -72,7 +88,8 @@ trait RememberContract
 
     public function testComputationKnowsThePreviousValue(): void
     {
-        $previous = static fn(Computation $computation): array => [$computation->previous?->value, $computation->previous?->tags];
+        $previous = static fn(Computation $computation): array
+            => [$computation->previous?->value, $computation->previous?->tags];
         self::assertSame([null, null], $this->cache->remember('k', 60, $previous, tags: ['a', '7']));
         self::assertSame([[null, null], ['a', '7']], $this->cache->remember('k', 60, $previous, beta: \INF));
         $this->cache->set('k', 'stored', tags: ['a']);
@@ -129,7 +146,11 @@ trait RememberContract
             self::assertSame(1, $this->computations());
             $this->cache->remember('short', 0.1, $this->making('old'), stale: 60, jitter: 0.0);
             usleep(120_000);
-            self::assertSame('new', $this->cache->remember('short', 60, $this->making('new')), 'without stale: nothing stale is returned');
+            self::assertSame(
+                'new',
+                $this->cache->remember('short', 60, $this->making('new')),
+                'without stale: nothing stale is returned',
+            );
         });
     }
 
@@ -138,7 +159,15 @@ trait RememberContract
     {
         $start = microtime(true);
         for ($i = 0; $i < 2; ++$i) {
-            $error = self::assertThrows(\DomainException::class, fn() => $this->cache->remember('k', 60, static fn(): mixed => self::opaque(null) ?? throw new \DomainException('no data'), wait: 60));
+            $error = self::assertThrows(
+                \DomainException::class,
+                fn() => $this->cache->remember(
+                    'k',
+                    60,
+                    static fn(): mixed => self::opaque(null) ?? throw new \DomainException('no data'),
+                    wait: 60,
+                ),
+            );
             self::assertSame('no data', $error->getMessage());
         }
         self::assertSame('data', $this->reopenedCache()->remember('k', 60, $this->making('data'), wait: 60));
@@ -150,10 +179,17 @@ trait RememberContract
     {
         $start = microtime(true);
         $value = $this->cache->remember('page', 60, fn(): mixed => self::opaque('page of '
-            . $this->cache->remember('menu', 60, fn(): string => 'menu of ' . self::asText($this->cache->remember('user', 60, $this->making('Ann'))))
+            . $this->cache->remember(
+                'menu',
+                60,
+                fn(): string => 'menu of ' . self::asText($this->cache->remember('user', 60, $this->making('Ann'))),
+            )
             . ' and ' . self::asText($this->cache->remember('page', 60, $this->making('itself'), wait: 60))), wait: 60);
         self::assertSame('page of menu of Ann and itself', $value);
-        self::assertSame(['menu of Ann', 'Ann', $value], [$this->cache->get('menu'), $this->cache->get('user'), $this->cache->get('page')]);
+        self::assertSame(
+            ['menu of Ann', 'Ann', $value],
+            [$this->cache->get('menu'), $this->cache->get('user'), $this->cache->get('page')],
+        );
         self::assertLessThan(30.0, microtime(true) - $start, 'it did not wait');
     }
 
@@ -214,8 +250,8 @@ trait RememberContract
     public function testOneOfManyProcessesComputes(): void
     {
         $this->ifShared(function (): void {
-            // Again, if the store may lose an entry, which it does not each time, or if the machine stood still: of a store that
-            // does not answer within its timeout, of a second, all compute.
+            // Again, if the store may lose an entry, which it does not each time, or if the machine stood still: of a
+            // store that does not answer within its timeout, of a second, all compute.
             for ($tries = 0, $mayFail = true; $tries < self::TRIES && $mayFail; ++$tries) {
                 $this->cache->clear();
                 file_put_contents($this->log, '');
@@ -295,22 +331,30 @@ trait RememberContract
     {
         $this->ifShared(function (): void {
             $start = microtime(true);
-            $take = fn(): bool => $this->reopenedCache()->store()->set('k', Placeholder::ofThisProcess(1.0, isLocal: false)->stored());
+            $take = fn(): bool
+                => $this->reopenedCache()->store()->set('k', Placeholder::ofThisProcess(1.0, isLocal: false)->stored());
             self::assertTrue(Fork::run($take));
             self::assertSame('next', $this->cache->remember('k', 60, $this->making('next'), wait: 20));
-            if (!$this->store instanceof EngineStore) { // which knows by itself who computes, and to which that is no value of use
+            if (
+                !$this->store instanceof EngineStore
+            ) { // which knows by itself who computes, and to which that is no value of use
                 self::assertWaited(1.0, $start);
             }
         }, Capability::Lock);
     }
 
-    /** The control: a server cannot see that the first process is alive, so another starts unless the lease is renewed. */
+    /**
+     * The control: a server cannot see that the first process is alive, so another starts unless the lease is renewed.
+     */
     #[Group('waiting')]
     public function testLeaseOnAServerExpiresUnlessRenewed(): void
     {
         $this->ifShared(function (): void {
             $slow = $this->computation('slow', $this->isLocal() ? 2 : 30, 0.5);
-            self::assertSame($this->isLocal() ? 'slow' : 'twice', $this->cache->remember('k', 60, $this->making('twice'), wait: 20, lease: 0.5));
+            self::assertSame(
+                $this->isLocal() ? 'slow' : 'twice',
+                $this->cache->remember('k', 60, $this->making('twice'), wait: 20, lease: 0.5),
+            );
             $slow->kill();
             self::assertSame($this->isLocal() ? 1 : 2, $this->computations());
         }, Capability::Lock);
@@ -342,17 +386,20 @@ trait RememberContract
      */
     private function computation(string $value, float $seconds, float $lease, bool $renews = false): Fork
     {
-        $fork = Fork::start(fn(): mixed => $this->reopenedCache()->remember('k', 60, function (Computation $computation) use ($value, $seconds, $renews): string {
-            file_put_contents($this->log, '.', \FILE_APPEND);
-            for ($end = microtime(true) + $seconds; microtime(true) < $end;) {
-                usleep(50_000);
-                if ($renews) {
-                    $computation->renew();
-                }
-            }
+        $fork = Fork::start(
+            fn(): mixed => $this->reopenedCache()
+                ->remember('k', 60, function (Computation $computation) use ($value, $seconds, $renews): string {
+                    file_put_contents($this->log, '.', \FILE_APPEND);
+                    for ($end = microtime(true) + $seconds; microtime(true) < $end;) {
+                        usleep(50_000);
+                        if ($renews) {
+                            $computation->renew();
+                        }
+                    }
 
-            return $value;
-        }, lease: $lease));
+                    return $value;
+                }, lease: $lease),
+        );
         for ($end = microtime(true) + 60; $this->computations() === 0 && microtime(true) < $end;) {
             usleep(1000);
         }
@@ -396,6 +443,9 @@ trait RememberContract
     {
         file_put_contents($this->log, implode(', ', $missing) . '.', \FILE_APPEND);
 
-        return array_diff_key(array_combine($missing, array_map(static fn(string $key): array => ["of $key"], $missing)), ['unknown' => 0]) + ['not asked' => 1];
+        return array_diff_key(
+            array_combine($missing, array_map(static fn(string $key): array => ["of $key"], $missing)),
+            ['unknown' => 0],
+        ) + ['not asked' => 1];
     }
 }

@@ -20,7 +20,9 @@ trait RememberFailures
     /** A machine that is too busy to run a third of them within the first has a longer one. */
     private const FAILING_SECONDS = [0.3, 1.0, 3.0];
 
-    /** After the first failure the others compute at once, not one after the other: that is one at a time, however long. */
+    /**
+     * After the first failure the others compute at once, not one after the other: that is one at a time, however long.
+     */
     #[Group('waiting')]
     public function testComputationsThatStoreNothingRunConcurrently(): void
     {
@@ -28,12 +30,15 @@ trait RememberFailures
             foreach (['throws', 'does not store'] as $how) {
                 $most = 0;
                 for ($try = 0; $most <= self::FAILING / 3 && $try < \count(self::FAILING_SECONDS); ++$try) {
-                    $forks = Fork::several(self::FAILING, function (int $process, \Closure $awaitOthers) use ($how, $try): array {
-                        $cache = $this->reopenedCache();
-                        $awaitOthers();
+                    $forks = Fork::several(
+                        self::FAILING,
+                        function (int $process, \Closure $awaitOthers) use ($how, $try): array {
+                            $cache = $this->reopenedCache();
+                            $awaitOthers();
 
-                        return self::failingComputation($cache, $how, self::FAILING_SECONDS[$try]);
-                    });
+                            return self::failingComputation($cache, $how, self::FAILING_SECONDS[$try]);
+                        },
+                    );
                     $most = self::mostAtOnce(array_map(static function (Fork $fork): array {
                         $span = $fork->result();
                         self::assertIsArray($span);
@@ -54,15 +59,21 @@ trait RememberFailures
     {
         $this->ifShared(function (): void {
             if (!$this->cache->can(Capability::Atomic)) {
-                self::assertSame('made', $this->cache->remember('k', 60, $this->making('made')), 'without setIf() placeholders may be lost');
+                self::assertSame(
+                    'made',
+                    $this->cache->remember('k', 60, $this->making('made')),
+                    'without setIf() placeholders may be lost',
+                );
 
                 return;
             }
-            $failing = Fork::start(fn(): mixed => $this->reopenedCache()->remember('k', 60, function (Computation $computation): mixed {
-                $computation->doNotStore();
+            $failing = Fork::start(
+                fn(): mixed => $this->reopenedCache()->remember('k', 60, function (Computation $computation): mixed {
+                    $computation->doNotStore();
 
-                return $this->making(1, 0.8)();
-            }, lease: 1));
+                    return $this->making(1, 0.8)();
+                }, lease: 1),
+            );
             for ($end = microtime(true) + 60; $this->computations() === 0 && microtime(true) < $end;) {
                 usleep(1000);
             }
@@ -84,7 +95,10 @@ trait RememberFailures
             usleep(120_000);
             self::assertSame('old', $this->cache->remember('k', 60, $fail, stale: 60));
             $log = (string) file_get_contents($errors);
-            self::assertSame(1, substr_count($log, 'Larder: the value of "k" could not be recomputed, the old one is returned: DomainException: no data'), $log);
+            self::assertSame(1, substr_count(
+                $log,
+                'Larder: the value of "k" could not be recomputed, the old one is returned: DomainException: no data',
+            ), $log);
             self::assertNull($this->cache->get('k'));
             self::assertSame('new', $this->cache->remember('k', 60, $this->making('new'), stale: 60));
             self::assertSame('new', $this->cache->get('k'));
@@ -117,7 +131,14 @@ trait RememberFailures
     public function testRecursionThroughAnotherObjectDoesNotWait(): void
     {
         $start = microtime(true);
-        $value = $this->cache->remember('k', 60, fn(): mixed => self::opaque('outer of ' . self::asText($this->reopenedCache()->remember('k', 60, fn(): string => 'inner', wait: 60))));
+        $value = $this->cache->remember(
+            'k',
+            60,
+            fn(): mixed => self::opaque(
+                'outer of '
+                    . self::asText($this->reopenedCache()->remember('k', 60, fn(): string => 'inner', wait: 60)),
+            ),
+        );
         self::assertSame('outer of inner', $value);
         self::assertSame($value, $this->cache->get('k'));
         self::assertLessThan(30.0, microtime(true) - $start, 'it did not wait');
@@ -129,7 +150,12 @@ trait RememberFailures
     {
         $this->ifShared(function (): void {
             $slow = $this->computation('slow', 0.5, 60);
-            self::assertSame('slow', Cache::open('array:')->remember('k', 60, fn(): mixed => $this->cache->remember('k', 60, $this->making('twice'), wait: 20)));
+            self::assertSame(
+                'slow',
+                Cache::open(
+                    'array:',
+                )->remember('k', 60, fn(): mixed => $this->cache->remember('k', 60, $this->making('twice'), wait: 20)),
+            );
             self::assertSame(1, $this->computations());
             self::assertSame('slow', $slow->result());
         }, Capability::Lock);
@@ -161,7 +187,13 @@ trait RememberFailures
     {
         $most = 0;
         foreach ($spans as $one) {
-            $most = max($most, \count(array_filter($spans, static fn(array $other): bool => $other[0] <= $one[0] && $one[0] < $other[1])));
+            $most = max(
+                $most,
+                \count(array_filter(
+                    $spans,
+                    static fn(array $other): bool => $other[0] <= $one[0] && $one[0] < $other[1],
+                )),
+            );
         }
 
         return $most;

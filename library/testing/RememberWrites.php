@@ -18,7 +18,10 @@ trait RememberWrites
 {
     private const ROUNDS = 150;
 
-    /** @return iterable<string, array{\Closure(Cache): mixed, mixed}> a write during a computation, and the value after it */
+    /**
+     * @return iterable<string, array{\Closure(Cache): mixed, mixed}> a write during a computation, and the value after
+     *         it
+     */
     public static function writes(): iterable
     {
         yield 'delete()' => [static fn(Cache $cache): bool => $cache->delete('k'), null];
@@ -70,7 +73,11 @@ trait RememberWrites
     {
         $this->ifShared(function (): void {
             if (!$this->cache->can(Capability::Atomic)) {
-                self::assertSame('made', $this->cache->remember('k', 60, $this->making('made')), 'without setIf() it checks and then stores');
+                self::assertSame(
+                    'made',
+                    $this->cache->remember('k', 60, $this->making('made')),
+                    'without setIf() it checks and then stores',
+                );
 
                 return;
             }
@@ -158,7 +165,11 @@ trait RememberWrites
     {
         $this->ifShared(function (): void {
             if (!$this->cache->can(Capability::Atomic)) {
-                self::assertSame('made', $this->cache->remember('k', 60, $this->making('made'), beta: \INF), 'without setIf() the last to end is stored');
+                self::assertSame(
+                    'made',
+                    $this->cache->remember('k', 60, $this->making('made'), beta: \INF),
+                    'without setIf() the last to end is stored',
+                );
 
                 return;
             }
@@ -190,7 +201,10 @@ trait RememberWrites
 
             return 'made';
         });
-        self::assertSame(['get' => 'none', 'getMany' => ['k' => 'none'], 'has' => false, 'replace' => false, 'touch' => false, 'swap' => false, 'expiry' => null, 'keys' => []], $about);
+        self::assertSame([
+            'get' => 'none', 'getMany' => ['k' => 'none'], 'has' => false, 'replace' => false, 'touch' => false,
+            'swap' => false, 'expiry' => null, 'keys' => [],
+        ], $about);
         self::assertSame('made', $this->cache->get('k'));
     }
 }

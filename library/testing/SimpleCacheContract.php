@@ -39,14 +39,20 @@ trait SimpleCacheContract
             self::assertTrue($this->simple->has('key'), 'null and false too');
             self::assertSame(serialize($value), serialize($this->simple->get('key', 'default')));
             self::assertTrue($this->simple->setMultiple(['many' => $value]));
-            self::assertSame(serialize([['many', $value]]), serialize($this->pairs($this->simple->getMultiple(['many'], 'default'))));
+            self::assertSame(
+                serialize([['many', $value]]),
+                serialize($this->pairs($this->simple->getMultiple(['many'], 'default'))),
+            );
         });
     }
 
     public function testSimpleCacheAcceptsAllowedKey(): void
     {
         self::checkEach(PsrKeys::allowed(), function (string $key): void {
-            foreach ([fn(): bool => $this->simple->set($key, 'value'), fn(): bool => $this->simple->setMultiple([$key => 'value'])] as $store) {
+            foreach ([
+                fn(): bool => $this->simple->set($key, 'value'),
+                fn(): bool => $this->simple->setMultiple([$key => 'value']),
+            ] as $store) {
                 self::assertTrue($store());
                 self::assertTrue($this->simple->has($key));
                 self::assertSame('value', $this->simple->get($key));
@@ -92,10 +98,12 @@ trait SimpleCacheContract
                 $this->assertRefuses(fn(): mixed => $this->simple->deleteMultiple($give()));
             }
             if (!\is_int($key)) {
-                $this->assertRefuses(fn(): mixed => $this->simple->setMultiple((static function () use ($key): \Generator {
-                    yield 'kept' => 'new';
-                    yield $key => 'new';
-                })()));
+                $this->assertRefuses(
+                    fn(): mixed => $this->simple->setMultiple((static function () use ($key): \Generator {
+                        yield 'kept' => 'new';
+                        yield $key => 'new';
+                    })()),
+                );
             }
             self::assertSame('old', $this->simple->get('kept'));
         });
@@ -103,7 +111,9 @@ trait SimpleCacheContract
 
     public function testSimpleCacheReturnsAnArray(): void
     {
-        self::assertTrue($this->simple->setMultiple(['0' => 'zero', '7' => 'seven', '-5' => 'minus five', '007' => 'agent']));
+        self::assertTrue(
+            $this->simple->setMultiple(['0' => 'zero', '7' => 'seven', '-5' => 'minus five', '007' => 'agent']),
+        );
         self::assertSame('zero', $this->simple->get('0'));
         $found = $this->simple->getMultiple(['7', '007', '0', '8', '-5']);
         self::assertSame(['7' => 'seven', '007' => 'agent', '0' => 'zero', '8' => null, '-5' => 'minus five'], $found);
@@ -126,8 +136,14 @@ trait SimpleCacheContract
             yield 1 => 'absent';
         };
         self::assertTrue($this->simple->setMultiple($pairs()));
-        self::assertSame([['a', 3], ['7', 2], ['absent', 'default']], $this->pairs($this->simple->getMultiple($keys(), 'default')));
-        self::assertSame([['a', 3], ['7', 2]], $this->pairs($this->simple->getMultiple(new \ArrayIterator(['x' => 'a', 'y' => '7']))));
+        self::assertSame(
+            [['a', 3], ['7', 2], ['absent', 'default']],
+            $this->pairs($this->simple->getMultiple($keys(), 'default')),
+        );
+        self::assertSame(
+            [['a', 3], ['7', 2]],
+            $this->pairs($this->simple->getMultiple(new \ArrayIterator(['x' => 'a', 'y' => '7']))),
+        );
         self::assertTrue($this->simple->deleteMultiple($keys()));
         self::assertFalse($this->simple->has('a'));
         self::assertFalse($this->simple->has('7'));
@@ -180,7 +196,10 @@ trait SimpleCacheContract
         $this->simple->setMultiple(['many' => 'short'], 1);
         $this->simple->setMultiple(['many by interval' => 'short'], $short);
         $go = ['second', 'interval', 'many', 'many by interval'];
-        $stay = ['null' => null, 'hour' => 3600, 'ages' => \PHP_INT_MAX, 'month' => new \DateInterval('P1M'), 'centuries' => new \DateInterval('P900Y')];
+        $stay = [
+            'null' => null, 'hour' => 3600, 'ages' => \PHP_INT_MAX, 'month' => new \DateInterval('P1M'),
+            'centuries' => new \DateInterval('P900Y'),
+        ];
         foreach ($stay as $key => $ttl) {
             self::assertTrue($this->simple->set($key, 'long', $ttl));
         }

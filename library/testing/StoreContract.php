@@ -44,7 +44,10 @@ trait StoreContract
             self::assertTrue($this->store->set($key, 'value'));
             $this->assertStored('value', $key);
             $this->assertStored('value', $key, $this->reopened());
-            self::assertSame([$key => $this->keepsValues() ? 'value' : self::MISS], $this->store->getMany([$key], self::MISS));
+            self::assertSame(
+                [$key => $this->keepsValues() ? 'value' : self::MISS],
+                $this->store->getMany([$key], self::MISS),
+            );
             self::assertTrue($this->store->delete($key));
             $this->assertNotStored($key);
             self::assertTrue($this->store->setMany([$key => 'many']));
@@ -56,7 +59,19 @@ trait StoreContract
     {
         $keys = array_map(static fn(array $key): string => $key[0], array_values(iterator_to_array(Values::keys())));
         $long = str_repeat('x', 65_534);
-        $keys = [...$keys, 'a', 'A', 'ą', 'a:b', 'a::b', $long . 'a', $long . 'b', 'generation', '=k', '#' . hash('xxh128', 'k')];
+        $keys = [
+            ...$keys,
+            'a',
+            'A',
+            'ą',
+            'a:b',
+            'a::b',
+            $long . 'a',
+            $long . 'b',
+            'generation',
+            '=k',
+            '#' . hash('xxh128', 'k'),
+        ];
         foreach ($keys as $i => $key) {
             self::assertTrue($this->store->set($key, $i));
         }
@@ -124,7 +139,12 @@ trait StoreContract
     public function testDeleteManyRemovesTheseKeys(): void
     {
         self::assertTrue($this->store->deleteMany([]));
-        $keys = ['a', '7', str_repeat('long', 100), ...array_map(static fn(int $n): string => 'key ' . $n, range(1, 1100))];
+        $keys = [
+            'a',
+            '7',
+            str_repeat('long', 100),
+            ...array_map(static fn(int $n): string => 'key ' . $n, range(1, 1100)),
+        ];
         $this->store->setMany(array_fill_keys($keys, 'value') + ['stays' => 1, '70' => 2]);
         self::assertTrue($this->store->deleteMany([...$keys, 'absent', 'a']));
         self::assertSame(array_fill_keys($keys, self::MISS), $this->store->getMany($keys, self::MISS));
@@ -184,8 +204,8 @@ trait StoreContract
     }
 
     /**
-     * One wait for all: values that expire and values that stay are checked before and after it. A check is left out when a
-     * busy machine reaches it after the ttl.
+     * One wait for all: values that expire and values that stay are checked before and after it. A check is left out
+     * when a busy machine reaches it after the ttl.
      */
     #[Group('waiting')]
     public function testValuesExpire(): void
@@ -199,14 +219,20 @@ trait StoreContract
         $this->store->set('then short', 'new', 0.4);
         $this->store->set('long key' . str_repeat('.', 1000), 'gone soon', 0.4);
         $this->store->set('object', new \ArrayObject([1]), 0.4);
-        $stay = ['two seconds' => 2.0, 'a minute' => 60, 'a month' => 40 * 86_400, 'a century' => 100 * 366 * 86_400, 'ages' => 1e15, 'no end' => \INF, 'none' => 0];
+        $stay = [
+            'two seconds' => 2.0, 'a minute' => 60, 'a month' => 40 * 86_400, 'a century' => 100 * 366 * 86_400,
+            'ages' => 1e15, 'no end' => \INF, 'none' => 0,
+        ];
         foreach ($stay as $key => $ttl) {
             self::assertTrue($this->store->set($key, $ttl, $ttl), $key);
         }
         $go = ['many', '12', 'short', 'then short', 'long key' . str_repeat('.', 1000), 'object'];
         foreach ($go as $key) {
             $isThere = $this->store->has($key);
-            self::assertTrue($isThere === $this->keepsValues() || microtime(true) >= $start + 0.4, $key . ' expired too early');
+            self::assertTrue(
+                $isThere === $this->keepsValues() || microtime(true) >= $start + 0.4,
+                $key . ' expired too early',
+            );
         }
         $this->assertStored('new', 'then forever');
 
@@ -251,7 +277,8 @@ trait StoreContract
         $values = ['a' => 1, '7' => 'seven', 'null' => null, 'false' => false, $long => [1, 2]];
         self::assertTrue($this->store->setMany($values));
         self::assertSame(
-            $this->keepsValues() ? [$long => [1, 2], 'absent' => self::MISS, 'false' => false, 7 => 'seven', 'null' => null, 'a' => 1]
+            $this->keepsValues()
+                ? [$long => [1, 2], 'absent' => self::MISS, 'false' => false, 7 => 'seven', 'null' => null, 'a' => 1]
                 : array_fill_keys([$long, 'absent', 'false', '7', 'null', 'a'], self::MISS),
             $this->store->getMany([$long, 'absent', 'false', '7', 'null', 'a'], self::MISS),
         );
@@ -262,7 +289,10 @@ trait StoreContract
             $hundreds['key ' . $i] = 'value ' . $i;
         }
         self::assertTrue($this->store->setMany($hundreds));
-        self::assertSame($this->keepsValues() ? $hundreds : array_fill_keys(array_keys($hundreds), null), $this->store->getMany(array_keys($hundreds)));
+        self::assertSame(
+            $this->keepsValues() ? $hundreds : array_fill_keys(array_keys($hundreds), null),
+            $this->store->getMany(array_keys($hundreds)),
+        );
     }
 
     public function testTooLargeValueIsRefusedAndRemovesOldOne(): void
@@ -290,7 +320,11 @@ trait StoreContract
     public function testUnserializableValueThrowsAndKeepsOldOne(): void
     {
         $this->store->set('k', 'old');
-        foreach ([static fn(): int => 1, ['nested' => [static fn(): int => 1]], new \ArrayObject([static fn(): int => 1])] as $closure) {
+        foreach ([
+            static fn(): int => 1,
+            ['nested' => [static fn(): int => 1]],
+            new \ArrayObject([static fn(): int => 1]),
+        ] as $closure) {
             if ($this->keepsValues()) {
                 self::assertThrows(\Exception::class, fn(): mixed => $this->store->set('k', $closure), 'Closure');
             }
@@ -307,7 +341,11 @@ trait StoreContract
             self::assertThrows(\Exception::class, fn(): mixed => $this->store->set('k', $resource), 'resource');
             self::assertThrows(\Exception::class, fn(): mixed => $this->store->set('k', $resource, 60), 'resource');
             self::assertThrows(\Exception::class, fn(): mixed => $this->store->setMany(['k' => $resource]), 'resource');
-            self::assertThrows(\Exception::class, fn(): mixed => (new Cache($this->store))->set('k', $resource, tags: ['tag']), 'resource');
+            self::assertThrows(
+                \Exception::class,
+                fn(): mixed => (new Cache($this->store))->set('k', $resource, tags: ['tag']),
+                'resource',
+            );
         }
         $this->assertStored('old', 'k');
         self::assertTrue($this->store->set('k', 0));
@@ -373,7 +411,8 @@ trait StoreContract
             $right = true;
             for ($i = 0; $i < 200; ++$i) {
                 $right = $this->store->set('child ' . $i % 50, 'child ' . $i % 50) && $right;
-                $right = $this->store->get('child ' . $i % 50) === ($this->keepsValues() ? 'child ' . $i % 50 : null) && $right;
+                $right = $this->store->get('child ' . $i % 50) === ($this->keepsValues() ? 'child ' . $i % 50 : null)
+                    && $right;
             }
 
             return $right;

@@ -12,9 +12,9 @@ use PHPUnit\Framework\ExpectationFailedException;
 use PHPUnit\Framework\TestCase;
 
 /**
- * The base of a store's test class. A subclass opens the store, uses AllContracts or single contracts, and overrides the
- * methods below where the store differs; the contracts check that it does. They fork, so they need the extensions pcntl and
- * posix.
+ * The base of a store's test class. A subclass opens the store, uses AllContracts or single contracts, and overrides
+ * the methods below where the store differs; the contracts check that it does. They fork, so they need the extensions
+ * pcntl and posix.
  */
 abstract class StoreTestCase extends TestCase
 {
@@ -56,7 +56,10 @@ abstract class StoreTestCase extends TestCase
         return true;
     }
 
-    /** False for a store without namespaces: clear() removes everything, and all stores that open() returns are the same cache. */
+    /**
+     * False for a store without namespaces: clear() removes everything, and all stores that open() returns are the same
+     * cache.
+     */
     protected function hasNamespaces(): bool
     {
         return true;
@@ -104,7 +107,9 @@ abstract class StoreTestCase extends TestCase
         return false;
     }
 
-    /** How many of some hundred values the store may lose if several processes write at once. A lease may be among them. */
+    /**
+     * How many of some hundred values the store may lose if several processes write at once. A lease may be among them.
+     */
     protected function expectedLosses(): int
     {
         return 0;
@@ -209,7 +214,8 @@ abstract class StoreTestCase extends TestCase
     }
 
     /**
-     * Runs $work in another process, or in this one if the store is not shared, and waits until this process sees its changes.
+     * Runs $work in another process, or in this one if the store is not shared, and waits until this process sees its
+     * changes.
      *
      * @param \Closure(Cache): mixed $work
      */
@@ -222,7 +228,8 @@ abstract class StoreTestCase extends TestCase
     }
 
     /**
-     * Checks each case of a data provider on one store: hundreds of stores take minutes to open. A failure names its case.
+     * Checks each case of a data provider on one store: hundreds of stores take minutes to open. A failure names its
+     * case.
      *
      * @param iterable<string, array<mixed>> $cases arguments of the check by the case's name
      */
@@ -240,7 +247,10 @@ abstract class StoreTestCase extends TestCase
     /** @return list<string> short, long, of any bytes */
     protected static function sampleKeys(): array
     {
-        return ['a key', "\0begins with NUL", str_repeat('long', 200), "any bytes \0 / ../ \xff", str_repeat('longest', 9362)];
+        return [
+            'a key', "\0begins with NUL", str_repeat('long', 200), "any bytes \0 / ../ \xff",
+            str_repeat('longest', 9362),
+        ];
     }
 
     /** @param \Closure(mixed): bool $isExpected */

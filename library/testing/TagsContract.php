@@ -52,7 +52,16 @@ trait TagsContract
     #[Group('waiting')]
     public function testTagMayBeAnyBytes(): void
     {
-        $tags = ['post:7', '7', 'post:70', ' ', "any \0 /../ \xff", str_repeat('long', 300), str_repeat('long', 300) . 'er', str_repeat('x', 65_535)];
+        $tags = [
+            'post:7',
+            '7',
+            'post:70',
+            ' ',
+            "any \0 /../ \xff",
+            str_repeat('long', 300),
+            str_repeat('long', 300) . 'er',
+            str_repeat('x', 65_535),
+        ];
         foreach ($tags as $i => $tag) {
             self::assertTrue($this->cache->set('value ' . $i, $i, tags: [$tag]));
         }
@@ -91,7 +100,10 @@ trait TagsContract
             yield '7';
         })()));
         self::assertTrue($this->cache->invalidateTags([]));
-        self::assertSame(['a' => self::MISS, 'b' => 'b', '7' => self::MISS], $this->cache->getMany(['a', 'b', '7'], self::MISS));
+        self::assertSame(
+            ['a' => self::MISS, 'b' => 'b', '7' => self::MISS],
+            $this->cache->getMany(['a', 'b', '7'], self::MISS),
+        );
     }
 
     #[Group('waiting')]
@@ -105,7 +117,10 @@ trait TagsContract
                 fn(): bool => $this->cache->invalidateTags(['good', $bad]),
                 fn(): object => $this->cache->tagVersions([$bad]),
             ] as $call) {
-                self::assertStringStartsWith('A tag must not be ', self::assertThrows(InvalidKey::class, $call)->getMessage());
+                self::assertStringStartsWith(
+                    'A tag must not be ',
+                    self::assertThrows(InvalidKey::class, $call)->getMessage(),
+                );
                 $this->assertServed('old', 'k');
             }
         }
@@ -118,9 +133,15 @@ trait TagsContract
         self::assertTrue($this->cache->setMany(['b' => 3, 'c' => null], tags: ['x', 'y']));
         $this->cache->set('plain', 4);
         $keys = ['c', 'gone', '7', 'plain', 'a', 'b'];
-        self::assertSame(['c' => null, 'gone' => self::MISS, '7' => 2, 'plain' => 4, 'a' => 1, 'b' => 3], $this->cache->getMany($keys, self::MISS));
+        self::assertSame(
+            ['c' => null, 'gone' => self::MISS, '7' => 2, 'plain' => 4, 'a' => 1, 'b' => 3],
+            $this->cache->getMany($keys, self::MISS),
+        );
         $this->cache->invalidateTags(['y']);
-        self::assertSame(['c' => self::MISS, 'gone' => self::MISS, '7' => 2, 'plain' => 4, 'a' => 1, 'b' => self::MISS], $this->cache->getMany($keys, self::MISS));
+        self::assertSame(
+            ['c' => self::MISS, 'gone' => self::MISS, '7' => 2, 'plain' => 4, 'a' => 1, 'b' => self::MISS],
+            $this->cache->getMany($keys, self::MISS),
+        );
     }
 
     #[Group('waiting')]
@@ -142,13 +163,17 @@ trait TagsContract
     #[Group('waiting')]
     public function testValueComputedBeforeInvalidationIsNotServed(): void
     {
-        self::assertSame(self::MISS, $this->servedAfterALateWriter(static function (Cache $cache, \Closure $compute): bool {
-            $before = $cache->tagVersions(['data']);
+        self::assertSame(
+            self::MISS,
+            $this->servedAfterALateWriter(static function (Cache $cache, \Closure $compute): bool {
+                $before = $cache->tagVersions(['data']);
 
-            return $cache->set('k', $compute(), 60, $before);
-        }));
+                return $cache->set('k', $compute(), 60, $before);
+            }),
+        );
         self::assertSame(self::MISS, $this->servedAfterALateWriter(
-            static fn(Cache $cache, \Closure $compute): bool => $cache->remember('k', 60, $compute, tags: ['data']) === 'old data',
+            static fn(Cache $cache, \Closure $compute): bool
+                => $cache->remember('k', 60, $compute, tags: ['data']) === 'old data',
         ));
     }
 
@@ -280,8 +305,14 @@ trait TagsContract
 
             return;
         }
-        $this->assertListed([...$expected, ReservedKey::tag('all'), ...array_map(static fn(int $n): string => ReservedKey::tag("tag $n"), range(0, 19))]);
-        $this->cache->invalidateTags(['all', 'never used', ...array_map(static fn(int $n): string => "tag $n", range(0, 19))]);
+        $this->assertListed([
+            ...$expected,
+            ReservedKey::tag('all'),
+            ...array_map(static fn(int $n): string => ReservedKey::tag("tag $n"), range(0, 19)),
+        ]);
+        $this->cache->invalidateTags(
+            ['all', 'never used', ...array_map(static fn(int $n): string => "tag $n", range(0, 19))],
+        );
         $this->assertListed($expected);
     }
 
@@ -315,7 +346,10 @@ trait TagsContract
         $keys = array_map(static fn(int $n): string => "value $n", range(0, 24));
         $this->cache->setMany(array_fill_keys($keys, 'old'), tags: ['tag']);
         $this->cache->invalidateTags(['tag']);
-        $won = $this->inProcesses(static fn(Cache $cache, int $process): array => array_filter($keys, static fn(string $key): bool => $cache->add($key, $process)));
+        $won = $this->inProcesses(static fn(Cache $cache, int $process): array => array_filter(
+            $keys,
+            static fn(string $key): bool => $cache->add($key, $process),
+        ));
         if (!$this->isShared()) {
             self::assertSame(array_fill(0, self::PROCESSES, $keys), $won);
 
@@ -394,7 +428,8 @@ trait TagsContract
     }
 
     /**
-     * @param \Closure(Cache, \Closure(): mixed): bool $write computes a value by the second argument, and stores it as k
+     * @param \Closure(Cache, \Closure(): mixed): bool $write computes a value by the second argument, and stores it as
+     *         k
      * @return mixed what is served afterwards
      */
     private function servedAfterALateWriter(\Closure $write): mixed

@@ -10,7 +10,8 @@ use PHPUnit\Framework\AssertionFailedError;
 trait Timing
 {
     /**
-     * Runs steps that are only valid if they take less than $seconds; runs them again, from the start, if they took longer.
+     * Runs steps that are only valid if they take less than $seconds; runs them again, from the start, if they took
+     * longer.
      *
      * @param \Closure(): void $steps
      */
@@ -33,7 +34,10 @@ trait Timing
                 return;
             }
         }
-        self::fail(\sprintf('This machine is too busy: the steps took longer than %.1f s in each of 20 tries.', $seconds));
+        self::fail(\sprintf(
+            'This machine is too busy: the steps took longer than %.1f s in each of 20 tries.',
+            $seconds,
+        ));
     }
 
     /** Checks that this much time has passed, and not so much more that something else ended the wait. */

@@ -21,7 +21,10 @@ final class Values
         foreach ([0, 1, -1, \PHP_INT_MAX, \PHP_INT_MIN] as $int) {
             yield 'int ' . $int => [$int];
         }
-        foreach (['0.1' => 0.1, '-0.0' => -0.0, 'NAN' => \NAN, 'INF' => \INF, '-INF' => -\INF, 'smallest' => 5e-324, '1e308' => 1e308] as $name => $float) {
+        foreach ([
+            '0.1' => 0.1, '-0.0' => -0.0, 'NAN' => \NAN, 'INF' => \INF, '-INF' => -\INF, 'smallest' => 5e-324,
+            '1e308' => 1e308,
+        ] as $name => $float) {
             yield 'float ' . $name => [$float];
         }
         yield 'empty string' => [''];
@@ -36,7 +39,11 @@ final class Values
         yield 'list with holes' => [[3 => 'a', 1 => 'b']];
         yield 'map' => [['a' => 1, '' => 2, '7' => 3, "\0" => 4, 'é' => [5 => ['deep' => []]]]];
         yield 'array of specials' => [[\NAN, \INF, -\INF, -0.0, \PHP_INT_MIN, 'R:1;']];
-        yield '50 x 50' => [array_fill(0, 50, array_fill_keys(array_map(static fn(int $i): string => 'column ' . $i, range(1, 50)), 'value'))];
+        yield '50 x 50' => [array_fill(
+            0,
+            50,
+            array_fill_keys(array_map(static fn(int $i): string => 'column ' . $i, range(1, 50)), 'value'),
+        )];
         yield '200 levels' => [array_reduce(range(1, 200), static fn(array $inner): array => ['down' => $inner], [])];
         yield 'array that looks wrapped' => [["\0larder", 1.0, 'x']];
         yield 'stdClass' => [(object) ['a' => 1, 'b' => (object) []]];

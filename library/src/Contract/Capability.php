@@ -7,8 +7,8 @@ namespace Larder\Contract;
 use Larder\Exception\NotSupported;
 
 /**
- * Abilities that only some stores have. A store has a capability if its class implements its interface. A decorator implements
- * what it can pass on, and reports which of that the store behind it has.
+ * Abilities that only some stores have. A store has a capability if its class implements its interface. A decorator
+ * implements what it can pass on, and reports which of that the store behind it has.
  */
 enum Capability: string
 {

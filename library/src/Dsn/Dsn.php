@@ -17,8 +17,8 @@ use Larder\Internal\Process\User;
  *     scheme:///path[,path…][?…]                        unix sockets, files, directories
  *     tier:(DSN)(DSN)[?…]                               a local tier, and the shared one behind it
  *
- * Inside a name these characters are percent-encoded: ? & % , @ / : An error names the part that is wrong and never quotes
- * it, because it may belong to a password (DsnError).
+ * Inside a name these characters are percent-encoded: ? & % , @ / : An error names the part that is wrong and never
+ * quotes it, because it may belong to a password (DsnError).
  */
 final class Dsn
 {
@@ -83,7 +83,9 @@ final class Dsn
         $name = (string) strstr($dsn, ':', true);
         $scheme = $schemes->scheme($name) ?? $schemes->scheme(strtolower($name));
         if ($scheme === null) {
-            throw preg_match('~^[A-Za-z][A-Za-z0-9+.-]*$~D', $name) === 1 ? DsnError::unknownScheme($schemes) : DsnError::noScheme($schemes);
+            throw preg_match('~^[A-Za-z][A-Za-z0-9+.-]*$~D', $name) === 1
+                ? DsnError::unknownScheme($schemes)
+                : DsnError::noScheme($schemes);
         }
         $rest = substr($dsn, \strlen($name) + 1);
         if ($scheme->nesting !== '') {
@@ -91,10 +93,19 @@ final class Dsn
 
             $nested = []; // not array_map(), whose arguments would stand in the trace of a refusal
             foreach ($tiers as $tier) {
-                $nested[] = self::parse($tier, $schemes)->asTier(\sprintf('inside of a %s: DSN: write it after the last parenthesis', $scheme->name));
+                $nested[] = self::parse($tier, $schemes)
+                    ->asTier(\sprintf('inside of a %s: DSN: write it after the last parenthesis', $scheme->name));
             }
 
-            return new self($scheme, '', [], '', new \SensitiveParameterValue(''), self::options($scheme, $schemes, $query), $nested);
+            return new self(
+                $scheme,
+                '',
+                [],
+                '',
+                new \SensitiveParameterValue(''),
+                self::options($scheme, $schemes, $query),
+                $nested,
+            );
         }
         if (strpbrk($rest, '/?@%,:') === false) {
             return new self($scheme, $rest, [], '', new \SensitiveParameterValue(''), []);
@@ -141,17 +152,18 @@ final class Dsn
     }
 
     /**
-     * DSNs of the same identity find the same entries and accept the same ones, so what one has read may be returned for
-     * another: they have their local copies in common. To the identity belongs all that decides
+     * DSNs of the same identity find the same entries and accept the same ones, so what one has read may be returned
+     * for another: they have their local copies in common. To the identity belongs all that decides
      *
-     * - which entries a DSN finds: scheme, servers, name, namespace and the like; and the user, which decides the schema in
-     *   PostgreSQL, and the server behind some proxies
-     * - which of them it accepts: the classes, where the signing keys are, how the server proves who it is, and whether a
-     *   replica may answer
+     * - which entries a DSN finds: scheme, servers, name, namespace and the like; and the user, which decides the
+     *   schema in PostgreSQL, and the server behind some proxies
+     * - which of them it accepts: the classes, where the signing keys are, how the server proves who it is, and whether
+     *   a replica may answer
      * - how old they may be: the options of a tier
      *
-     * The user of this process belongs to it too, who is the server's where the DSN names none. What a file or an environment
-     * variable holds does not (see CodecOptions::signingKeys()), nor the user that a callable names, as nothing is asked here.
+     * The user of this process belongs to it too, who is the server's where the DSN names none. What a file or an
+     * environment variable holds does not (see CodecOptions::signingKeys()), nor the user that a callable names, as
+     * nothing is asked here.
      */
     public function identity(): string
     {
@@ -160,7 +172,15 @@ final class Dsn
         $named = array_diff_key($this->options, array_flip(self::USAGE_OPTIONS));
         ksort($named);
 
-        return serialize([$this->scheme, $servers, $this->name(), $this->user, User::id(), $named, array_map(static fn(self $tier): string => $tier->identity(), $this->tiers)]);
+        return serialize([
+            $this->scheme,
+            $servers,
+            $this->name(),
+            $this->user,
+            User::id(),
+            $named,
+            array_map(static fn(self $tier): string => $tier->identity(), $this->tiers),
+        ]);
     }
 
     /** The same number for this DSN and for what inSubNamespace() makes of it, while one of them is there. */
@@ -182,7 +202,15 @@ final class Dsn
         if (\in_array('namespace', $scheme->options, true)) {
             $options['namespace'] = $this->namespace() . '-' . $name;
         }
-        $dsn = new self($scheme, $this->rest, $this->servers, $this->user, $this->secret, $options, array_map(static fn(self $tier): self => $tier->inSubNamespace($name, $schemes), $this->tiers));
+        $dsn = new self(
+            $scheme,
+            $this->rest,
+            $this->servers,
+            $this->user,
+            $this->secret,
+            $options,
+            array_map(static fn(self $tier): self => $tier->inSubNamespace($name, $schemes), $this->tiers),
+        );
         $dsn->namespace();
 
         return $dsn;
@@ -196,7 +224,9 @@ final class Dsn
     {
         $options = array_intersect(Scheme::COMMON_OPTIONS, array_keys($this->options));
 
-        return $options === [] ? $this : throw $this->invalid(\sprintf('has the option %s %s', reset($options), $misplaced));
+        return $options === []
+            ? $this
+            : throw $this->invalid(\sprintf('has the option %s %s', reset($options), $misplaced));
     }
 
     /** The part after the scheme as one name or path, decoded. */
@@ -210,7 +240,9 @@ final class Dsn
     {
         $this->refuseServers();
         if ($this->rest !== '') {
-            throw $this->invalid('has something after its colon, where nothing is known but options behind a question mark');
+            throw $this->invalid(
+                'has something after its colon, where nothing is known but options behind a question mark',
+            );
         }
     }
 
@@ -248,7 +280,11 @@ final class Dsn
             foreach (explode(',', $this->rest) as $socket) {
                 $socket = rawurldecode($socket);
                 if (!str_starts_with($socket, '/')) {
-                    throw $this->invalid(\sprintf('names no server: %1$s://127.0.0.1:%2$d or %1$s:///path/of.sock', $this->scheme, $defaultPort));
+                    throw $this->invalid(\sprintf(
+                        'names no server: %1$s://127.0.0.1:%2$d or %1$s:///path/of.sock',
+                        $this->scheme,
+                        $defaultPort,
+                    ));
                 }
                 $sockets[] = Endpoint::unix($socket);
             }
@@ -290,7 +326,9 @@ final class Dsn
     {
         $value = $this->options[$option] ?? $default;
         if (!\in_array($value, $choices, true)) {
-            throw $this->invalid(\sprintf('has an unknown value for the option %s. Known: %s', $option, implode(', ', $choices)));
+            throw $this->invalid(
+                \sprintf('has an unknown value for the option %s. Known: %s', $option, implode(', ', $choices)),
+            );
         }
 
         return $value;
@@ -304,7 +342,9 @@ final class Dsn
             return $default;
         }
         if (!is_numeric($value) || (float) $value < $least || (float) $value > $most) {
-            throw $this->invalid(\sprintf('has a value for the option %s that is not a number from %s to %s', $option, $least, $most));
+            throw $this->invalid(
+                \sprintf('has a value for the option %s that is not a number from %s to %s', $option, $least, $most),
+            );
         }
 
         return (float) $value;
@@ -392,8 +432,14 @@ final class Dsn
     {
         [$least, $most] = [1 << 20, 1 << 50];
         $value = $this->options['max_size'] ?? '0';
-        if (isset($this->options['max_size']) && (!ctype_digit($value) || (int) $value < $least || (int) $value > $most)) {
-            throw $this->invalid(\sprintf('has a value for the option max_size that is not a number of bytes from %d (1 MiB) to %d (1 PiB)', $least, $most));
+        if (
+            isset($this->options['max_size']) && (!ctype_digit($value) || (int) $value < $least || (int) $value > $most)
+        ) {
+            throw $this->invalid(\sprintf(
+                'has a value for the option max_size that is not a number of bytes from %d (1 MiB) to %d (1 PiB)',
+                $least,
+                $most,
+            ));
         }
 
         return (int) $value;
@@ -416,7 +462,12 @@ final class Dsn
     /** @return array{string, int|null}|null null when it is something else */
     private static function hostAndPort(#[\SensitiveParameter] string $server): ?array
     {
-        if (preg_match('~^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::(\d{1,5}))?$~D', $server, $parts, \PREG_UNMATCHED_AS_NULL) !== 1) {
+        if (preg_match(
+            '~^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::(\d{1,5}))?$~D',
+            $server,
+            $parts,
+            \PREG_UNMATCHED_AS_NULL,
+        ) !== 1) {
             return null;
         }
         $port = isset($parts[3]) ? (int) $parts[3] : null;

@@ -23,10 +23,15 @@ final class Endpoint
         return new self(null, $host, $port);
     }
 
-    /** @return self|null null for what another server has named, and is neither a host name nor an address: a path, a URL, bytes */
+    /**
+     * @return self|null null for what another server has named, and is neither a host name nor an address: a path, a
+     *         URL, bytes
+     */
     public static function named(string $host, int $port): ?self
     {
-        return preg_match('~^[A-Za-z0-9._:-]{1,255}$~D', $host) === 1 && $port > 0 && $port <= 65_535 ? self::tcp($host, $port) : null;
+        return preg_match('~^[A-Za-z0-9._:-]{1,255}$~D', $host) === 1 && $port > 0 && $port <= 65_535
+            ? self::tcp($host, $port)
+            : null;
     }
 
     /** @param string $address "127.0.0.1:6379", "[::1]:6379" */
@@ -40,6 +45,7 @@ final class Endpoint
     /** As in messages: "/run/redis.sock", "127.0.0.1:6379", "[::1]:6379". */
     public function __toString(): string
     {
-        return $this->socket ?? \sprintf(str_contains($this->host, ':') ? '[%s]:%d' : '%s:%d', $this->host, $this->port);
+        return $this->socket
+            ?? \sprintf(str_contains($this->host, ':') ? '[%s]:%d' : '%s:%d', $this->host, $this->port);
     }
 }

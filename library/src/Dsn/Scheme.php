@@ -28,7 +28,8 @@ final class Scheme
      * @param list<string> $options its own; see COMMON_OPTIONS
      * @param bool $isRemote whether it names servers, which may ask for a password
      * @param string $whyNoCodec a sentence: why the options of codecs make no sense here; may be empty
-     * @param string $nesting how DSNs stand in parentheses behind the colon, two of them, as an example; empty: they do not
+     * @param string $nesting how DSNs stand in parentheses behind the colon, two of them, as an example; empty: they do
+     *         not
      * @param string $path the option that may stand as a path behind the host instead; empty for none
      * @param bool $isTls whether its connections are encrypted
      */
@@ -51,12 +52,27 @@ final class Scheme
      */
     public function with(array $options): self
     {
-        return new self($this->name, [...array_values(array_diff($this->options, self::COMMON_OPTIONS)), ...$options], $this->isRemote, $this->whyNoCodec, $this->nesting, $this->path);
+        return new self(
+            $this->name,
+            [...array_values(array_diff($this->options, self::COMMON_OPTIONS)), ...$options],
+            $this->isRemote,
+            $this->whyNoCodec,
+            $this->nesting,
+            $this->path,
+        );
     }
 
     /** The same under another name. */
     public function as(string $name, bool $isTls): self
     {
-        return new self($name, array_values(array_diff($this->options, self::COMMON_OPTIONS)), $this->isRemote, $this->whyNoCodec, $this->nesting, $this->path, $isTls);
+        return new self(
+            $name,
+            array_values(array_diff($this->options, self::COMMON_OPTIONS)),
+            $this->isRemote,
+            $this->whyNoCodec,
+            $this->nesting,
+            $this->path,
+            $isTls,
+        );
     }
 }

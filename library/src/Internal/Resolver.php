@@ -102,7 +102,14 @@ final class Resolver implements Opener
         $log = static fn(): LoggerInterface => $logger === null ? new ErrorLog() : new SafeLogger($logger);
         $events = $observer === null ? null : new Events($observer, $log());
 
-        return self::opened(new self($dsn, $log, $credentials === null ? null : new \SensitiveParameterValue($credentials), $client, $local, $events));
+        return self::opened(new self(
+            $dsn,
+            $log,
+            $credentials === null ? null : new \SensitiveParameterValue($credentials),
+            $client,
+            $local,
+            $events,
+        ));
     }
 
     /**
@@ -153,8 +160,8 @@ final class Resolver implements Opener
     }
 
     /**
-     * What was found when the cache was opened. An engine that keeps nothing at the moment, a tier, and a server, which is
-     * connected to for it, are told of as they are now.
+     * What was found when the cache was opened. An engine that keeps nothing at the moment, a tier, and a server, which
+     * is connected to for it, are told of as they are now.
      *
      * @return list<CandidateStore> in the order looked for; of at least one
      */
@@ -162,12 +169,25 @@ final class Resolver implements Opener
     {
         $tried = match (true) {
             $this->tried !== [] => $this->tried,
-            $this->outcome instanceof StoreUnavailable => [[$this->dsn->scheme, false, $this->outcome->what, $this->outcome->how]],
-            default => [[$this->dsn->scheme, true, $this->client === null ? 'the DSN names it' : 'the application has given its client']],
+            $this->outcome instanceof StoreUnavailable => [
+                [$this->dsn->scheme, false, $this->outcome->what, $this->outcome->how],
+            ],
+            default => [[
+                $this->dsn->scheme,
+                true,
+                $this->client === null ? 'the DSN names it' : 'the application has given its client',
+            ]],
         };
-        $candidates = array_map(static fn(array $candidate): CandidateStore => new CandidateStore(...$candidate), $tried);
+        $candidates = array_map(
+            static fn(array $candidate): CandidateStore => new CandidateStore(...$candidate),
+            $tried,
+        );
 
-        return array_map(fn(CandidateStore $candidate): CandidateStore => $candidate->isChosen ? $this->asItIsNow($candidate) : $candidate, $candidates);
+        return array_map(
+            fn(CandidateStore $candidate): CandidateStore
+                => $candidate->isChosen ? $this->asItIsNow($candidate) : $candidate,
+            $candidates,
+        );
     }
 
     public function open(Dsn $dsn): Store
@@ -199,7 +219,9 @@ final class Resolver implements Opener
         }
         $driver = Drivers::get($dsn->scheme);
 
-        return $driver instanceof AutoDriver ? Scope::Process : ($driver->variants()[0] ?? null)->scope ?? Scope::Server;
+        return $driver instanceof AutoDriver
+            ? Scope::Process
+            : ($driver->variants()[0] ?? null)->scope ?? Scope::Server;
     }
 
     public function search(Dsn $dsn): Store
@@ -229,17 +251,25 @@ final class Resolver implements Opener
             $this->tried = $tried;
         }
 
-        return $found ?? throw StoreUnavailable::because($dsn->scheme, 'nothing that it looks for works here', implode('. ', array_map(
-            static fn(StoreUnavailable $none): string => $none->getMessage(),
-            $missing,
-        )));
+        return $found ?? throw StoreUnavailable::because(
+            $dsn->scheme,
+            'nothing that it looks for works here',
+            implode('. ', array_map(
+                static fn(StoreUnavailable $none): string => $none->getMessage(),
+                $missing,
+            )),
+        );
     }
 
     public function servers(Dsn $dsn, int $defaultPort, \Closure $connect): Store
     {
         $stores = [];
         foreach ($dsn->endpoints($defaultPort) as $endpoint) {
-            $stores[(string) $endpoint] = $this->withBreaker($connect($this->connection($dsn, $endpoint)), $dsn, $endpoint);
+            $stores[(string) $endpoint] = $this->withBreaker(
+                $connect($this->connection($dsn, $endpoint)),
+                $dsn,
+                $endpoint,
+            );
         }
 
         return \count($stores) === 1 ? reset($stores) : new ShardedStore($stores);
@@ -257,10 +287,15 @@ final class Resolver implements Opener
 
     public function withBreaker(RemoteStore $store, Dsn $dsn, Endpoint $endpoint, bool $throws = false): Store
     {
-        [$logger, $events, $isAsked] = [$this->logger, $this->events, $this->credentials !== null]; // see failuresWhenNeeded()
+        [$logger, $events, $isAsked] = [
+            $this->logger,
+            $this->events,
+            $this->credentials !== null,
+        ]; // see failuresWhenNeeded()
 
         return new BreakerStore($store, static fn(bool $hasFailed): ?Breaker
-            => $hasFailed || UserFolder::mayHold(UserFolder::AWAY, static fn(): string => self::record($dsn, $endpoint, $isAsked))
+            => $hasFailed
+                || UserFolder::mayHold(UserFolder::AWAY, static fn(): string => self::record($dsn, $endpoint, $isAsked))
                 ? self::breaker($dsn, $endpoint, $isAsked, $logger, $events) : null, $throws || $dsn->throws());
     }
 
@@ -270,8 +305,13 @@ final class Resolver implements Opener
     }
 
     /** @param \Closure(): LoggerInterface $logger */
-    private static function breaker(Dsn $dsn, Endpoint $endpoint, bool $isAsked, \Closure $logger, ?Events $events): Breaker
-    {
+    private static function breaker(
+        Dsn $dsn,
+        Endpoint $endpoint,
+        bool $isAsked,
+        \Closure $logger,
+        ?Events $events,
+    ): Breaker {
         $record = new OutageRecord(name: self::record($dsn, $endpoint, $isAsked));
         $probe = 1.0 + 4.0 * max($dsn->connectTimeout(), $dsn->readTimeout());
 
@@ -314,7 +354,13 @@ final class Resolver implements Opener
         [$scheme, $logger, $events] = [$dsn->scheme, $this->logger, $this->events];
 
         return new BreakerStore($store, static fn(bool $hasFailed): ?Breaker => $hasFailed
-            ? new Breaker($scheme, BorrowedClient::NAME, logger: $logger, threshold: 1, events: $events) : null, $dsn->throws());
+            ? new Breaker(
+                $scheme,
+                BorrowedClient::NAME,
+                logger: $logger,
+                threshold: 1,
+                events: $events,
+            ) : null, $dsn->throws());
     }
 
     public function codec(Dsn $dsn, string|\Closure $database = ''): Codec
@@ -340,7 +386,9 @@ final class Resolver implements Opener
         $failures = &$this->failures;
 
         return static function () use ($scheme, $events, &$failures): Failures {
-            return $failures ??= new Failures($events === null ? null : static fn(Failure $failure) => $events->tell(new Failed($scheme, '', $failure->value)));
+            return $failures ??= new Failures($events === null ? null : static fn(Failure $failure) => $events->tell(
+                new Failed($scheme, '', $failure->value),
+            ));
         };
     }
 
@@ -381,15 +429,22 @@ final class Resolver implements Opener
         $differs = match (true) {
             $isSplit && $isCommandLine => \sprintf('the web server\'s PHP has another %s, of its own workers', $scheme),
             $isSplit => \sprintf('the command line has no part in this %s', $scheme),
-            $split !== '' && $isCommandLine => \sprintf('a web server\'s PHP with these extensions takes %s, which is off on the command line only', $split),
+            $split !== '' && $isCommandLine => \sprintf(
+                'a web server\'s PHP with these extensions takes %s, which is off on the command line only',
+                $split,
+            ),
             default => '',
         };
         if ($differs === '') {
             return [$scheme, true, 'the first that works here'];
         }
-        $how = 'So that both have one cache, name its store, such as larder: or file:///var/cache/app (docs/operate.md)';
+        $how = 'So that both have one cache, name its store, such as larder: '
+            . 'or file:///var/cache/app (docs/operate.md)';
         if ($isCommandLine) {
-            $this->logger()->warning('auto: takes {store} here, but {other}. {how}', ['store' => $scheme, 'other' => $differs, 'how' => $how]);
+            $this->logger()->warning(
+                'auto: takes {store} here, but {other}. {how}',
+                ['store' => $scheme, 'other' => $differs, 'how' => $how],
+            );
         }
 
         return [$scheme, true, \sprintf('the first that works here, but %s', $differs), $how];

@@ -126,8 +126,10 @@ final class BorrowedClient implements Schemes
     /** @return StoreFailed for a client with a persistent connection in a fork */
     public function shared(): StoreFailed
     {
-        return $this->failure("this process was forked, and the persistent connection of the client is its parent's too."
-            . ' Let the closure make one that is not persistent');
+        return $this->failure(
+            "this process was forked, and the persistent connection of the client is its parent's too."
+                . ' Let the closure make one that is not persistent',
+        );
     }
 
     /** A client that was lost in the parent is the parent's: it uses it again. */

@@ -12,15 +12,18 @@ use Psr\Clock\ClockInterface;
 use Psr\Log\LoggerInterface;
 
 /**
- * A circuit breaker: after some failures in a row it opens, and calls fail at once, until one call, the probe, may find out
- * whether the server is back. If it is not, the next probe comes later, after half a minute at most.
+ * A circuit breaker: after some failures in a row it opens, and calls fail at once, until one call, the probe, may find
+ * out whether the server is back. If it is not, the next probe comes later, after half a minute at most.
  *
  * All processes of a user share one record: an outage costs the machine a few timeouts instead of one per request, and
  * there is one probe at a time and one log line. Without a record, each object has its own state.
  */
 final class Breaker
 {
-    /** Seconds, plus four timeouts: failures further apart are not in a row. With one a minute, an open breaker would save nothing. */
+    /**
+     * Seconds, plus four timeouts: failures further apart are not in a row. With one a minute, an open breaker would
+     * save nothing.
+     */
     private const WINDOW = 60.0;
     private const FIRST_PAUSE = 0.5;
     private const LONGEST_PAUSE = 30.0;
@@ -40,7 +43,8 @@ final class Breaker
      * @param string $store the scheme, such as "redis"
      * @param string $where the server is, such as "127.0.0.1:6379"
      * @param int $threshold failures in a row that are an outage; PHP_INT_MAX for a breaker that never opens
-     * @param LoggerInterface|(\Closure(): LoggerInterface)|null $logger or what gives it, called when there is something to log
+     * @param LoggerInterface|(\Closure(): LoggerInterface)|null $logger or what gives it, called when there is
+     *         something to log
      * @param float $probe seconds: a probe that has told nothing by then was in a process that died
      * @param ClockInterface|null $clock null for that of the machine
      */
@@ -170,12 +174,17 @@ final class Breaker
             return new Outage($failures, $probes, $since, $now, $until);
         });
         if ($hasBegun) {
-            $this->logger()?->warning($failure->isRefusal ? '{store} at {where} refuses this client: {reason}' : '{store} at {where} is away: {reason}', [
-                'store' => $this->store,
-                'where' => $this->where,
-                'reason' => $failure->what,
-                'exception' => $failure,
-            ]);
+            $this->logger()?->warning(
+                $failure->isRefusal
+                    ? '{store} at {where} refuses this client: {reason}'
+                    : '{store} at {where} is away: {reason}',
+                [
+                    'store' => $this->store,
+                    'where' => $this->where,
+                    'reason' => $failure->what,
+                    'exception' => $failure,
+                ],
+            );
         }
     }
 
@@ -185,7 +194,9 @@ final class Breaker
         $this->recordSuccess();
         $now = $this->now();
         $this->refusals ??= $this->record->ofRequests();
-        $before = $this->refusals->change(static fn(Outage $before): Outage => new Outage($before->failures + 1, since: $before->since, last: $now));
+        $before = $this->refusals->change(
+            static fn(Outage $before): Outage => new Outage($before->failures + 1, since: $before->since, last: $now),
+        );
         if ($before->failures === 0 || abs($now - $before->last) > self::WINDOW) {
             $this->logger()?->warning('{store} at {where} refuses requests: {reason}', [
                 'store' => $this->store,

@@ -26,11 +26,15 @@ final class BreakerStore extends TransparentDecorator implements RemoteStore, Re
     private bool $isWell = false;
 
     /**
-     * @param Breaker|\Closure(bool): ?Breaker $breaker or what makes it: when the server has failed (true), or if it may
-     *        have failed before
+     * @param Breaker|\Closure(bool): ?Breaker $breaker or what makes it: when the server has failed (true), or if it
+     *        may have failed before
      * @param bool $throws StoreFailed, in place of misses and false
      */
-    public function __construct(private readonly RemoteStore $store, private Breaker|\Closure $breaker, private readonly bool $throws = false) {}
+    public function __construct(
+        private readonly RemoteStore $store,
+        private Breaker|\Closure $breaker,
+        private readonly bool $throws = false,
+    ) {}
 
     public function reach(): void
     {
@@ -55,7 +59,10 @@ final class BreakerStore extends TransparentDecorator implements RemoteStore, Re
 
     public function getMany(array $keys, mixed $default = null): array
     {
-        return $this->attempt(static fn(Store $store): array => $store->getMany($keys, $default), array_fill_keys($keys, $default));
+        return $this->attempt(
+            static fn(Store $store): array => $store->getMany($keys, $default),
+            array_fill_keys($keys, $default),
+        );
     }
 
     public function has(string $key): bool

@@ -36,7 +36,13 @@ final class Outage
     public static function parse(string $line): self
     {
         return preg_match('/^(\d+) (\d+) (\d+\.\d+) (\d+\.\d+) (\d+\.\d+)$/D', $line, $numbers) === 1
-            ? new self((int) $numbers[1], (int) $numbers[2], (float) $numbers[3], (float) $numbers[4], (float) $numbers[5])
+            ? new self(
+                (int) $numbers[1],
+                (int) $numbers[2],
+                (float) $numbers[3],
+                (float) $numbers[4],
+                (float) $numbers[5],
+            )
             : new self();
     }
 }

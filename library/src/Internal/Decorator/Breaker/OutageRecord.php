@@ -10,8 +10,8 @@ use Larder\Internal\Process\Functions;
 use Larder\Internal\Process\Warnings;
 
 /**
- * Where an outage is written down: in a file of this user that is there only while there is one, or in this object alone.
- * It goes by what it knows itself while another process holds the file and does not go on.
+ * Where an outage is written down: in a file of this user that is there only while there is one, or in this object
+ * alone. It goes by what it knows itself while another process holds the file and does not go on.
  */
 final class OutageRecord
 {

@@ -68,8 +68,8 @@ final class TierDriver implements Driver
     }
 
     /**
-     * Properties that the copies of a tier share: a copy must satisfy every process that finds it, also one that accepts
-     * only signed entries, or older ones for a shorter time.
+     * Properties that the copies of a tier share: a copy must satisfy every process that finds it, also one that
+     * accepts only signed entries, or older ones for a shorter time.
      *
      * @param Dsn $shared of the shared tier
      * @param Dsn $tier with the options of the tier

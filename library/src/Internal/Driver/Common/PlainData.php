@@ -14,8 +14,8 @@ final class PlainData
     private const DEPTH = 64;
 
     /**
-     * The form of values in stores that keep plain data as it is: objects and references would change with the caller's, or
-     * are not constant.
+     * The form of values in stores that keep plain data as it is: objects and references would change with the
+     * caller's, or are not constant.
      *
      * @return array{bool, mixed} false and a copy that shares nothing with the value; or true and the codec's bytes
      */

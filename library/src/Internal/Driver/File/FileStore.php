@@ -28,7 +28,15 @@ use Larder\Lock\LocksByChanging;
  * Files: shared by all processes of one user, kept over restarts. On a tmpfs such as /dev/shm they stay in memory. A
  * file contains the full key, so that two keys with the same hash never meet. Collector removes files.
  */
-final class FileStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore, HasWaitBudget, EvictingStore
+final class FileStore implements
+    Store,
+    AtomicStore,
+    LockingStore,
+    ListableStore,
+    ExpiryAwareStore,
+    PrunableStore,
+    HasWaitBudget,
+    EvictingStore
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;

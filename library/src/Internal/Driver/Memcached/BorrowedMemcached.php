@@ -18,7 +18,10 @@ use Memcached;
 final class BorrowedMemcached implements MemcachedConnection
 {
     /** With these the server's answer comes later, or never. */
-    private const WITHOUT_ANSWER = ['OPT_BUFFER_WRITES' => Memcached::OPT_BUFFER_WRITES, 'OPT_NOREPLY' => Memcached::OPT_NOREPLY];
+    private const WITHOUT_ANSWER = [
+        'OPT_BUFFER_WRITES' => Memcached::OPT_BUFFER_WRITES,
+        'OPT_NOREPLY' => Memcached::OPT_NOREPLY,
+    ];
 
     private ?string $firstPrefix = null;
 
@@ -32,7 +35,11 @@ final class BorrowedMemcached implements MemcachedConnection
     {
         foreach (self::WITHOUT_ANSWER as $name => $option) {
             if (!\in_array($client->getOption($option), [0, false], true)) {
-                throw new NotSupported(\sprintf('A cache cannot use a Memcached object with %s: nobody learns whether a value was stored or deleted', $name));
+                throw new NotSupported(\sprintf(
+                    'A cache cannot use a Memcached object with %s: '
+                        . 'nobody learns whether a value was stored or deleted',
+                    $name,
+                ));
             }
         }
     }
@@ -47,7 +54,9 @@ final class BorrowedMemcached implements MemcachedConnection
     {
         $client = $this->client->ifThere();
 
-        return $client instanceof Memcached ? serialize([$client->getServerList(), $this->firstPrefix ?? $this->prefixOf($client)]) : null;
+        return $client instanceof Memcached
+            ? serialize([$client->getServerList(), $this->firstPrefix ?? $this->prefixOf($client)])
+            : null;
     }
 
     public function nameLimit(): int
@@ -140,7 +149,9 @@ final class BorrowedMemcached implements MemcachedConnection
         $this->check($client);
 
         // The second by the binary protocol.
-        return \in_array($client->getResultCode(), [Memcached::RES_NOTSTORED, Memcached::RES_DATA_EXISTS], true) ? false : null;
+        return \in_array($client->getResultCode(), [Memcached::RES_NOTSTORED, Memcached::RES_DATA_EXISTS], true)
+            ? false
+            : null;
     }
 
     public function cas(string $name, string $bytes, int $expiry, string $unchanged): ?bool
@@ -151,7 +162,9 @@ final class BorrowedMemcached implements MemcachedConnection
         }
         $this->check($client);
 
-        return \in_array($client->getResultCode(), [Memcached::RES_DATA_EXISTS, Memcached::RES_NOTFOUND], true) ? false : null;
+        return \in_array($client->getResultCode(), [Memcached::RES_DATA_EXISTS, Memcached::RES_NOTFOUND], true)
+            ? false
+            : null;
     }
 
     public function setMany(array $items, int $expiry): array
@@ -188,7 +201,10 @@ final class BorrowedMemcached implements MemcachedConnection
 
     private function failed(Memcached $client): StoreFailed
     {
-        return StoreFailed::because('memcached', \sprintf('no proper answer to %s: %s', $this->client->endpoint(), strtolower($client->getResultMessage())));
+        return StoreFailed::because(
+            'memcached',
+            \sprintf('no proper answer to %s: %s', $this->client->endpoint(), strtolower($client->getResultMessage())),
+        );
     }
 
     /** @throws StoreFailed while a setting decides where the items are that is not the one at the first use */
@@ -201,7 +217,11 @@ final class BorrowedMemcached implements MemcachedConnection
             $this->firstPrefix = $prefix;
         }
         if ($prefix !== $this->firstPrefix) {
-            throw StoreFailed::busy('memcached', 'the application has set another prefix (OPT_PREFIX_KEY) on its client than at the first use by this cache');
+            throw StoreFailed::busy(
+                'memcached',
+                'the application has set another prefix (OPT_PREFIX_KEY) '
+                    . 'on its client than at the first use by this cache',
+            );
         }
         $now = (int) hrtime(true);
         if ($this->used !== 0 && $now - $this->used >= MemcachedStream::IDLE) {

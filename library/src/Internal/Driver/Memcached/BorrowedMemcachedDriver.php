@@ -29,7 +29,12 @@ final class BorrowedMemcachedDriver implements ClientDriver
     {
         foreach (['sign', 'classes'] as $option) {
             if (isset($dsn->options[$option])) {
-                throw new NotSupported(\sprintf('A cache over a Memcached object cannot have the option %s: the extension unserializes what others have stored before anybody can check it. Use the DSN memcached://host:port, which reads with Larder\'s own client', $option));
+                throw new NotSupported(\sprintf(
+                    'A cache over a Memcached object cannot have the option %s: '
+                        . 'the extension unserializes what others have stored before anybody can check it. '
+                        . 'Use the DSN memcached://host:port, which reads with Larder\'s own client',
+                    $option,
+                ));
             }
         }
         $store = new MemcachedStore(new BorrowedMemcached($client), $dsn->namespace(), $opener->codec($dsn));

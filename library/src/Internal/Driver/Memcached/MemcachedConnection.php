@@ -7,7 +7,10 @@ namespace Larder\Internal\Driver\Memcached;
 use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreFailed;
 
-/** The items of a memcached server, by one client. It connects when first used. Items with flags of another client are not ours. */
+/**
+ * The items of a memcached server, by one client. It connects when first used. Items with flags of another client are
+ * not ours.
+ */
 interface MemcachedConnection
 {
     /** As in messages: two connections with the same one lead to the same items. */
@@ -40,8 +43,8 @@ interface MemcachedConnection
 
     /**
      * @param list<string> $names
-     * @return array<string, array{string|null, string}> of those found, the bytes, null for those of others, and the number
-     *         by which cas() knows that nobody has changed them
+     * @return array<string, array{string|null, string}> of those found, the bytes, null for those of others, and the
+     *         number by which cas() knows that nobody has changed them
      * @throws StoreFailed
      */
     public function gets(array $names): array;

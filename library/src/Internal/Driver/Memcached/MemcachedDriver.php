@@ -21,18 +21,31 @@ final class MemcachedDriver implements Driver
 
     public function scheme(): Scheme
     {
-        return new Scheme('memcached', ['namespace', ...Scheme::CODEC_OPTIONS, ...Scheme::CONNECTION_OPTIONS], isRemote: true);
+        return new Scheme(
+            'memcached',
+            ['namespace', ...Scheme::CODEC_OPTIONS, ...Scheme::CONNECTION_OPTIONS],
+            isRemote: true,
+        );
     }
 
     public function open(Dsn $dsn, Opener $opener): Store
     {
         $codec = $opener->codec($dsn);
 
-        return $opener->servers($dsn, self::PORT, static fn(ConnectionSettings $settings): MemcachedStore => new MemcachedStore(
-            $opener->shared(TextConnection::class, $dsn->family() . $settings->endpoint, static fn(): TextConnection => new TextConnection($dsn->isTls ? 'memcached' : $dsn->scheme, $settings)),
-            $dsn->namespace(),
-            $codec,
-        ));
+        return $opener->servers(
+            $dsn,
+            self::PORT,
+            static fn(ConnectionSettings $settings): MemcachedStore => new MemcachedStore(
+                $opener->shared(
+                    TextConnection::class,
+                    $dsn->family() . $settings->endpoint,
+                    static fn(): TextConnection
+                        => new TextConnection($dsn->isTls ? 'memcached' : $dsn->scheme, $settings),
+                ),
+                $dsn->namespace(),
+                $codec,
+            ),
+        );
     }
 
     public function variants(): array

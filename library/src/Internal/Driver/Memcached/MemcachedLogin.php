@@ -33,12 +33,28 @@ final class MemcachedLogin
         // A server that asks for no login would store it as an item, for all to read.
         $isOpen = str_starts_with($asks, 'VERSION ');
         $problem = match (true) {
-            $asks === '' => $this->unavailable($warnings, \sprintf('no reply within %s s', $this->settings->readTimeout)),
-            $isOpen && $hasLogin => StoreUnavailable::because($this->store, \sprintf('%s asks for no user and no password', $this->settings->endpoint), 'Take them out of the DSN, or start memcached with -Y'),
+            $asks === ''
+                => $this->unavailable($warnings, \sprintf('no reply within %s s', $this->settings->readTimeout)),
+            $isOpen && $hasLogin => StoreUnavailable::because(
+                $this->store,
+                \sprintf('%s asks for no user and no password', $this->settings->endpoint),
+                'Take them out of the DSN, or start memcached with -Y',
+            ),
             $isOpen => null,
-            !$hasLogin => StoreUnavailable::because($this->store, \sprintf('%s asks for a user and a password', $this->settings->endpoint), 'Put them into the DSN: memcached://user:password@host'),
-            $this->reply($stream, \sprintf("set login 0 0 %d\r\n%s %s\r\n", \strlen($user . ' ' . $password), $user, $password)) === "STORED\r\n" => null,
-            default => StoreUnavailable::because($this->store, \sprintf('cannot connect to %s: %s', $this->settings->endpoint, self::REFUSED), 'Are they in the file of memcached -Y, and without spaces?'),
+            !$hasLogin => StoreUnavailable::because(
+                $this->store,
+                \sprintf('%s asks for a user and a password', $this->settings->endpoint),
+                'Put them into the DSN: memcached://user:password@host',
+            ),
+            $this->reply(
+                $stream,
+                \sprintf("set login 0 0 %d\r\n%s %s\r\n", \strlen($user . ' ' . $password), $user, $password),
+            ) === "STORED\r\n" => null,
+            default => StoreUnavailable::because(
+                $this->store,
+                \sprintf('cannot connect to %s: %s', $this->settings->endpoint, self::REFUSED),
+                'Are they in the file of memcached -Y, and without spaces?',
+            ),
         };
         if ($problem !== null) {
             fclose($stream);

@@ -29,17 +29,24 @@ use Larder\Process\Pid;
 /**
  * Values in memcached servers.
  *
- * Names have their key URL-encoded, since memcached takes no spaces and control characters. A key of which the name would
- * have more than 250 bytes is hashed, and stands whole beside the value, so that another with the same hash is a miss.
- * memcached counts in whole seconds of its own clock, so a value with a ttl has its exact time of expiry beside it.
+ * Names have their key URL-encoded, since memcached takes no spaces and control characters. A key of which the name
+ * would have more than 250 bytes is hashed, and stands whole beside the value, so that another with the same hash is a
+ * miss. memcached counts in whole seconds of its own clock, so a value with a ttl has its exact time of expiry beside
+ * it.
  *
  * Each value begins with the random version of its namespace, to which clear() gives a new one: one step, and nobody
  * else's values are touched. What has another version is a miss. A process asks for the version together with the first
- * value, and again when it is older than 0.05 s, so a read is that late at most in seeing another's clear(), as is set().
- * Whatever compares before it writes asks each time, but of what it added within that time. A server that drops the
- * version for lack of memory has lost the namespace.
+ * value, and again when it is older than 0.05 s, so a read is that late at most in seeing another's clear(), as is
+ * set(). Whatever compares before it writes asks each time, but of what it added within that time. A server that drops
+ * the version for lack of memory has lost the namespace.
  */
-final class MemcachedStore implements RemoteStore, NamesServer, AtomicStore, LockingStore, ExpiryAwareStore, EvictingStore
+final class MemcachedStore implements
+    RemoteStore,
+    NamesServer,
+    AtomicStore,
+    LockingStore,
+    ExpiryAwareStore,
+    EvictingStore
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;
@@ -74,8 +81,8 @@ final class MemcachedStore implements RemoteStore, NamesServer, AtomicStore, Loc
     private const VERSIONS = 1000;
 
     /**
-     * All stores of this process for a namespace on a server share its version, so that each sees at once what another has
-     * cleared. What is not here is asked for.
+     * All stores of this process for a namespace on a server share its version, so that each sees at once what another
+     * has cleared. What is not here is asked for.
      *
      * @var array<string, array{string, int}> by server and namespace, and until when it holds by hrtime()
      */
@@ -107,7 +114,14 @@ final class MemcachedStore implements RemoteStore, NamesServer, AtomicStore, Loc
         } catch (StoreFailed $failure) {
             $cause = $failure->getPrevious();
 
-            throw $cause instanceof StoreUnavailable ? $cause : StoreUnavailable::because($failure->store, $failure->what, 'Is memcached running there, and not overloaded?', $failure);
+            throw $cause instanceof StoreUnavailable
+                ? $cause
+                : StoreUnavailable::because(
+                    $failure->store,
+                    $failure->what,
+                    'Is memcached running there, and not overloaded?',
+                    $failure,
+                );
         }
     }
 
@@ -162,7 +176,11 @@ final class MemcachedStore implements RemoteStore, NamesServer, AtomicStore, Loc
         $version = \strlen($bytes) <= self::LONGEST_VALUE ? $this->versionToWrite() : null;
 
         try {
-            if ($version !== null && $this->connection->set($name, $version . $this->sealed($bytes, $until, $name, $key), self::expiry($ttl))) {
+            if ($version !== null && $this->connection->set(
+                $name,
+                $version . $this->sealed($bytes, $until, $name, $key),
+                self::expiry($ttl),
+            )) {
                 return true;
             }
         } catch (StoreFailed) {
@@ -219,7 +237,10 @@ final class MemcachedStore implements RemoteStore, NamesServer, AtomicStore, Loc
         $isAdded = $version === null ? null : $this->write($key, $new->stored, (float) $new->until, $version, null);
 
         // An item that is there may be expired, cleared or another's.
-        return $isAdded === true || ($isAdded === false && $this->change($key, static fn(?Entry $old): Entry|false => $old === null ? $new : false));
+        return $isAdded === true || (
+            $isAdded === false
+            && $this->change($key, static fn(?Entry $old): Entry|false => $old === null ? $new : false)
+        );
     }
 
     /** A server with -M does not, and there is no way to ask for that. */
@@ -253,7 +274,9 @@ final class MemcachedStore implements RemoteStore, NamesServer, AtomicStore, Loc
             return [];
         }
         $version = $this->knownVersion();
-        $stored = $this->connection->getMany($version === null ? [$this->versionName(), ...array_values($names)] : array_values($names));
+        $stored = $this->connection->getMany(
+            $version === null ? [$this->versionName(), ...array_values($names)] : array_values($names),
+        );
         $version ??= $this->learn($stored[$this->versionName()] ?? null);
         $found = [];
         foreach ($names as $key => $name) {
@@ -269,7 +292,8 @@ final class MemcachedStore implements RemoteStore, NamesServer, AtomicStore, Loc
     {
         $name = $this->name($key);
         $version = $this->knownVersion();
-        $stored = ($version === null ? $this->readAll([$key])[$key] ?? null : $this->connection->get($name, $version)) ?? '';
+        $stored = ($version === null ? $this->readAll([$key])[$key] ?? null : $this->connection->get($name, $version))
+            ?? '';
         if ($stored === '') {
             return null;
         }
@@ -295,7 +319,9 @@ final class MemcachedStore implements RemoteStore, NamesServer, AtomicStore, Loc
         Key::check($key);
         $name = $this->prefix . self::DIRECT . rawurlencode($key);
 
-        return \strlen($name) <= $this->connection->nameLimit() ? $name : $this->prefix . self::HASHED . hash('xxh128', $key);
+        return \strlen($name) <= $this->connection->nameLimit()
+            ? $name
+            : $this->prefix . self::HASHED . hash('xxh128', $key);
     }
 
     private static function isHashed(string $name): bool
@@ -308,7 +334,9 @@ final class MemcachedStore implements RemoteStore, NamesServer, AtomicStore, Loc
         return $this->prefix . 'version';
     }
 
-    /** @return string|null null when the server has to be asked: a new store, and a fork, see what others have cleared */
+    /**
+     * @return string|null null when the server has to be asked: a new store, and a fork, see what others have cleared
+     */
     private function knownVersion(): ?string
     {
         if ($this->process !== Pid::own()) {
@@ -344,7 +372,9 @@ final class MemcachedStore implements RemoteStore, NamesServer, AtomicStore, Loc
     /** @return string|null null when the server has no place for one */
     private function versionToWrite(): ?string
     {
-        return $this->knownVersion() ?? $this->learn($this->connection->get($this->versionName())) ?? $this->newVersion();
+        return $this->knownVersion()
+            ?? $this->learn($this->connection->get($this->versionName()))
+            ?? $this->newVersion();
     }
 
     private function newVersion(): ?string
@@ -408,8 +438,8 @@ final class MemcachedStore implements RemoteStore, NamesServer, AtomicStore, Loc
     }
 
     /**
-     * Each value has a number in the server that is new with every change: it writes only where the number is the one that
-     * was read. When another was first, all begins again. The server's own counters know no negative numbers.
+     * Each value has a number in the server that is new with every change: it writes only where the number is the one
+     * that was read. When another was first, all begins again. The server's own counters know no negative numbers.
      *
      * @param \Closure(Entry<string>|null): (Entry<string>|false|null) $change
      */
@@ -436,7 +466,13 @@ final class MemcachedStore implements RemoteStore, NamesServer, AtomicStore, Loc
                 return false;
             }
             $until = $new === null ? self::PAST : $new->until ?? $until;
-            $done = $this->write($key, $new === null ? self::NOTHING : $new->stored, $until, $version, $there[1] ?? null);
+            $done = $this->write(
+                $key,
+                $new === null ? self::NOTHING : $new->stored,
+                $until,
+                $version,
+                $there[1] ?? null,
+            );
             if ($done !== false) {
                 return $done === true;
             }
@@ -446,7 +482,9 @@ final class MemcachedStore implements RemoteStore, NamesServer, AtomicStore, Loc
         return false;
     }
 
-    /** @return array{string|null, array{string|null, string}|null} the version, null if there can be none; and the item */
+    /**
+     * @return array{string|null, array{string|null, string}|null} the version, null if there can be none; and the item
+     */
     private function readWithNumber(string $name): array
     {
         $items = $this->connection->gets([$this->versionName(), $name]);

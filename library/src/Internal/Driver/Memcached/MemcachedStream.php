@@ -51,8 +51,8 @@ final class MemcachedStream
     }
 
     /**
-     * Sends a request. more() reads on, and done() has to follow at the end of the reply; otherwise the next request finds
-     * the connection out of step, and closes it.
+     * Sends a request. more() reads on, and done() has to follow at the end of the reply; otherwise the next request
+     * finds the connection out of step, and closes it.
      *
      * @return non-empty-string the beginning of the reply
      * @throws StoreFailed
@@ -91,7 +91,9 @@ final class MemcachedStream
     {
         set_error_handler($this->quiet);
         try {
-            $reply = $this->waitUntilDeadline() ? fread($this->stream, max(self::FIRST_READ, min($bytes, self::LONGEST_READ))) : '';
+            $reply = $this->waitUntilDeadline()
+                ? fread($this->stream, max(self::FIRST_READ, min($bytes, self::LONGEST_READ)))
+                : '';
         } catch (\TypeError) {
             $reply = '';
         } finally {
@@ -114,7 +116,10 @@ final class MemcachedStream
     /** @param string $reply none that belongs to the request */
     public function malformed(string $reply): StoreFailed
     {
-        return $this->failure('malformed reply from %s: "%s" (does another kind of server listen there?)', addcslashes(substr($reply, 0, 40), "\0..\37\"\\\177..\377"));
+        return $this->failure(
+            'malformed reply from %s: "%s" (does another kind of server listen there?)',
+            addcslashes(substr($reply, 0, 40), "\0..\37\"\\\177..\377"),
+        );
     }
 
     /** @param string $line its error, as in "SERVER_ERROR out of memory" */
@@ -129,14 +134,23 @@ final class MemcachedStream
      */
     private static function wait(mixed $stream, int $nanoseconds): void
     {
-        stream_set_timeout($stream, intdiv($nanoseconds, 1_000_000_000), max(1, intdiv($nanoseconds % 1_000_000_000, 1000)));
+        stream_set_timeout(
+            $stream,
+            intdiv($nanoseconds, 1_000_000_000),
+            max(1, intdiv($nanoseconds % 1_000_000_000, 1000)),
+        );
     }
 
     private function noReply(): StoreFailed
     {
         $isOver = (int) hrtime(true) >= $this->deadline || $this->hasTimedOut();
 
-        return $this->failure($isOver ? 'no reply from %s within %s s (is it overloaded, or timeout= too short?)' : '%s closed the connection', (string) $this->settings->readTimeout);
+        return $this->failure(
+            $isOver
+                ? 'no reply from %s within %s s (is it overloaded, or timeout= too short?)'
+                : '%s closed the connection',
+            (string) $this->settings->readTimeout,
+        );
     }
 
     private function hasTimedOut(): bool
@@ -162,17 +176,21 @@ final class MemcachedStream
     }
 
     /**
-     * Sends a request on a connection that the server may have closed, or on which an earlier request of PHP may have left
-     * a reply: the server's version shows that, and is asked for together with what may be sent twice.
+     * Sends a request on a connection that the server may have closed, or on which an earlier request of PHP may have
+     * left a reply: the server's version shows that, and is asked for together with what may be sent twice.
      */
     private function askDoubtful(string $request): string
     {
         $isRead = str_starts_with($request, 'get');
         $reply = $this->send($isRead ? "version\r\n$request" : "version\r\n");
-        if (preg_match('/^VERSION [^\r\n]{1,100}\r\n/', $reply, $version) === 1 && ($isRead || $reply === $version[0])) {
+        if (
+            preg_match('/^VERSION [^\r\n]{1,100}\r\n/', $reply, $version) === 1 && ($isRead || $reply === $version[0])
+        ) {
             $rest = substr($reply, \strlen($version[0]));
 
-            return $isRead ? ($rest === '' && $this->waitUntilDeadline() ? (string) fread($this->stream, self::FIRST_READ) : $rest) : $this->send($request);
+            return $isRead
+                ? ($rest === '' && $this->waitUntilDeadline() ? (string) fread($this->stream, self::FIRST_READ) : $rest)
+                : $this->send($request);
         }
         if ($this->hasTimedOut()) {
             return '';
@@ -221,8 +239,8 @@ final class MemcachedStream
     }
 
     /**
-     * Opens a blocking stream without a buffer, on which each wait ends after the timeout: by TLS if that is asked for, and
-     * logged in.
+     * Opens a blocking stream without a buffer, on which each wait ends after the timeout: by TLS if that is asked for,
+     * and logged in.
      *
      * @return bool true if it may have served an earlier request, which may have ended in the middle of a reply
      * @throws StoreFailed with the StoreUnavailable that says what to do
@@ -250,7 +268,8 @@ final class MemcachedStream
                     // PHP names its own functions in front of the reason.
                     $reason = (string) preg_replace('/^.*: (?=[^:]+$)/s', '', \is_string($message) ? $message : '');
 
-                    throw (new MemcachedLogin($this->store, $settings))->unavailable($warnings, $reason === '' ? 'unknown reason' : $reason);
+                    throw (new MemcachedLogin($this->store, $settings))
+                        ->unavailable($warnings, $reason === '' ? 'unknown reason' : $reason);
                 }
                 stream_set_read_buffer($stream, 0);
                 // A persistent stream on which something has been read is logged in.
@@ -264,7 +283,9 @@ final class MemcachedStream
             $this->abandon();
             $what = \sprintf('%s. %s', $none->what, $none->how);
 
-            throw str_contains($what, MemcachedLogin::REFUSED) ? StoreFailed::refused($this->store, $what, $none) : StoreFailed::because($this->store, $what, $none);
+            throw str_contains($what, MemcachedLogin::REFUSED)
+                ? StoreFailed::refused($this->store, $what, $none)
+                : StoreFailed::because($this->store, $what, $none);
         }
         self::wait($this->stream, $this->nanoseconds);
 
@@ -283,6 +304,8 @@ final class MemcachedStream
             return \sprintf('unix://%s%s', $isPersistent ? '/.' : '', $socket);
         }
 
-        return $this->settings->streamAddress($isPersistent ? '/larder-' . hash('xxh128', serialize([$login, $this->settings->tls?->identity()])) : '');
+        return $this->settings->streamAddress(
+            $isPersistent ? '/larder-' . hash('xxh128', serialize([$login, $this->settings->tls?->identity()])) : '',
+        );
     }
 }

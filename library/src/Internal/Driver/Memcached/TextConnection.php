@@ -14,8 +14,8 @@ use Larder\Server\ConnectionSettings;
  * The extensions look at an item's flags and unserialize what others have stored there, before anybody could check it.
  * Here nothing is made of bytes: an item with flags is not ours, and is not there.
  *
- * Replies are checked: items are those that were asked for, each once, and as long as they say. All else is StoreFailed,
- * and the connection is closed.
+ * Replies are checked: items are those that were asked for, each once, and as long as they say. All else is
+ * StoreFailed, and the connection is closed.
  */
 final class TextConnection implements MemcachedConnection
 {
@@ -73,11 +73,15 @@ final class TextConnection implements MemcachedConnection
         // Most replies are one whole item, and are cut here; items() takes the others.
         $end = (int) strpos($reply, "\r\n");
         $bytes = \strlen($reply) - $end - 9;
-        if ($bytes >= 0 && str_starts_with($reply, "VALUE $name 0 $bytes\r\n") && str_ends_with($reply, "\r\nEND\r\n")) {
+        if (
+            $bytes >= 0 && str_starts_with($reply, "VALUE $name 0 $bytes\r\n") && str_ends_with($reply, "\r\nEND\r\n")
+        ) {
             $this->stream->done();
             $length = \strlen($prefix);
 
-            return $bytes >= $length && substr_compare($reply, $prefix, $end + 2, $length) === 0 ? substr($reply, $end + 2 + $length, $bytes - $length) : null;
+            return $bytes >= $length && substr_compare($reply, $prefix, $end + 2, $length) === 0
+                ? substr($reply, $end + 2 + $length, $bytes - $length)
+                : null;
         }
         $found = $this->items($reply, [$name => true])[$name] ?? null;
 
@@ -104,7 +108,11 @@ final class TextConnection implements MemcachedConnection
     public function gets(array $names): array
     {
         $numbers = [];
-        $found = $this->items($this->stream->ask(\sprintf("gets %s\r\n", implode(' ', $names))), array_fill_keys($names, true), $numbers);
+        $found = $this->items(
+            $this->stream->ask(\sprintf("gets %s\r\n", implode(' ', $names))),
+            array_fill_keys($names, true),
+            $numbers,
+        );
         $items = [];
         foreach ($numbers as $name => $number) {
             $items[$name] = [$found[$name] ?? null, $number];
@@ -167,7 +175,12 @@ final class TextConnection implements MemcachedConnection
     public function delete(array $names): void
     {
         foreach (array_chunk($names, self::REQUESTS) as $some) {
-            $this->lines(\count($some), $this->stream->ask('delete ' . implode("\r\ndelete ", $some) . "\r\n"), 'DELETED', 'NOT_FOUND');
+            $this->lines(
+                \count($some),
+                $this->stream->ask('delete ' . implode("\r\ndelete ", $some) . "\r\n"),
+                'DELETED',
+                'NOT_FOUND',
+            );
         }
     }
 
@@ -177,7 +190,10 @@ final class TextConnection implements MemcachedConnection
      */
     private function refusedOf(array $requests): array
     {
-        $answers = array_column($this->lines(\count($requests), $this->stream->ask(implode('', $requests)), 'STORED', 'SERVER_ERROR'), 0);
+        $answers = array_column(
+            $this->lines(\count($requests), $this->stream->ask(implode('', $requests)), 'STORED', 'SERVER_ERROR'),
+            0,
+        );
 
         return array_map(strval(...), array_keys(array_combine(array_keys($requests), $answers), 'SERVER_ERROR', true));
     }
@@ -259,7 +275,10 @@ final class TextConnection implements MemcachedConnection
                 $bytes = (int) substr($reply, $digits, 9);
                 $from = $digits + \strlen("$bytes\r\n");
                 $at = $from + $bytes + 2;
-                if ($bytes < 0 || $at > $end + 2 || substr_compare($reply, "\r\n", $from - 2, 2) !== 0 || substr_compare($reply, "\r\n", $at - 2, 2) !== 0) {
+                if (
+                    $bytes < 0 || $at > $end + 2 || substr_compare($reply, "\r\n", $from - 2, 2) !== 0
+                    || substr_compare($reply, "\r\n", $at - 2, 2) !== 0
+                ) {
                     return null;
                 }
                 $found[$name] = substr($reply, $from, $bytes);
@@ -337,6 +356,8 @@ final class TextConnection implements MemcachedConnection
 
     private function unexpected(string $line): StoreFailed
     {
-        return preg_match('/^(?:ERROR|SERVER_ERROR|CLIENT_ERROR)\b/', $line) === 1 ? $this->stream->refused($line) : $this->stream->malformed($line);
+        return preg_match('/^(?:ERROR|SERVER_ERROR|CLIENT_ERROR)\b/', $line) === 1
+            ? $this->stream->refused($line)
+            : $this->stream->malformed($line);
     }
 }

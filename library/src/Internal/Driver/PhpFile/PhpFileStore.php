@@ -41,7 +41,15 @@ use Larder\Lock\LocksByChanging;
  *
  * @phpstan-import-type Usage from OpcacheMemory
  */
-final class PhpFileStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore, HasWaitBudget, EvictingStore
+final class PhpFileStore implements
+    Store,
+    AtomicStore,
+    LockingStore,
+    ListableStore,
+    ExpiryAwareStore,
+    PrunableStore,
+    HasWaitBudget,
+    EvictingStore
 {
     /** @use ChangesAtomically<array{bool, mixed}> */
     use ChangesAtomically;

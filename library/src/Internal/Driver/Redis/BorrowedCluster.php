@@ -11,12 +11,12 @@ use RedisClusterException;
 use RedisException;
 
 /**
- * A cluster of Redis or Valkey servers by a RedisCluster object of the application. Operations on several keys take a round
- * trip for each, since a command goes to one server.
+ * A cluster of Redis or Valkey servers by a RedisCluster object of the application. Operations on several keys take a
+ * round trip for each, since a command goes to one server.
  *
- * The object finds the server by a key, before which it puts its prefix, and does not follow redirections of raw commands. So
- * it is given a name in braces, of which alone the slot counts; and when a slot has moved, it learns that from a command
- * of its own.
+ * The object finds the server by a key, before which it puts its prefix, and does not follow redirections of raw
+ * commands. So it is given a name in braces, of which alone the slot counts; and when a slot has moved, it learns that
+ * from a command of its own.
  */
 final class BorrowedCluster extends BorrowedConnection
 {
@@ -57,7 +57,9 @@ final class BorrowedCluster extends BorrowedConnection
 
     protected function failure(mixed $answer): \Exception
     {
-        return new RedisException($answer === false ? $this->client()->getLastError() ?? 'no answer' : self::OUT_OF_STEP);
+        return new RedisException(
+            $answer === false ? $this->client()->getLastError() ?? 'no answer' : self::OUT_OF_STEP,
+        );
     }
 
     protected function hasSlots(): bool
@@ -68,7 +70,10 @@ final class BorrowedCluster extends BorrowedConnection
     protected function scan(string $pattern): iterable
     {
         foreach (array_filter($this->client()->_masters(), is_array(...)) as $node) {
-            yield from $this->scanBy(fn(string $command, string ...$arguments): mixed => $this->sendTo($node, $command, ...$arguments), $pattern);
+            yield from $this->scanBy(
+                fn(string $command, string ...$arguments): mixed => $this->sendTo($node, $command, ...$arguments),
+                $pattern,
+            );
         }
     }
 
@@ -107,7 +112,10 @@ final class BorrowedCluster extends BorrowedConnection
     {
         $prefix = $this->client()->getOption(Redis::OPT_PREFIX);
         if (\is_string($prefix) && str_contains($prefix, '{')) {
-            throw StoreFailed::because('redis', 'the prefix of the application\'s client has a brace, so the client finds no server but one');
+            throw StoreFailed::because(
+                'redis',
+                'the prefix of the application\'s client has a brace, so the client finds no server but one',
+            );
         }
         if (strpbrk($name, '{}') === false) {
             return '{' . $name . '}';

@@ -15,14 +15,15 @@ use RedisCluster;
 use RedisException;
 
 /**
- * A client of the application. It is given raw commands alone, which know nothing of its prefix, serializer and compression,
- * and it is neither opened nor closed. Before the first command, and after each failure, a word is sent that the server has
- * to return: a client with an unread reply is not used.
+ * A client of the application. It is given raw commands alone, which know nothing of its prefix, serializer and
+ * compression, and it is neither opened nor closed. Before the first command, and after each failure, a word is sent
+ * that the server has to return: a client with an unread reply is not used.
  */
 abstract class BorrowedConnection extends ServerConnection implements NamesServer
 {
     /** Said of a client whose replies do not belong to its commands. */
-    protected const OUT_OF_STEP = 'a reply to another command has come: the application must close its client and connect it again';
+    protected const OUT_OF_STEP = 'a reply to another command has come: '
+        . 'the application must close its client and connect it again';
 
     /** That has replied. */
     protected ?object $greeted = null;
@@ -67,7 +68,9 @@ abstract class BorrowedConnection extends ServerConnection implements NamesServe
         try {
             parent::open($early);
         } catch (StoreUnavailable|StoreFailed $none) {
-            throw $none instanceof StoreFailed && $none->isBusy ? $none : StoreUnavailable::because('redis', $none->what, 'Can the application use its client?', $none);
+            throw $none instanceof StoreFailed && $none->isBusy
+                ? $none
+                : StoreUnavailable::because('redis', $none->what, 'Can the application use its client?', $none);
         }
     }
 
@@ -101,7 +104,10 @@ abstract class BorrowedConnection extends ServerConnection implements NamesServe
         $this->greeted = $this->borrowed->get();
     }
 
-    /** Whether it may connect by the first method that is called, as proxies of phpredis do, and throw what its framework does. */
+    /**
+     * Whether it may connect by the first method that is called, as proxies of phpredis do, and throw what its
+     * framework does.
+     */
     final protected function isLazy(object $client): bool
     {
         return $client !== $this->greeted && !(new \ReflectionClass($client))->isInternal();
@@ -118,7 +124,11 @@ abstract class BorrowedConnection extends ServerConnection implements NamesServe
         try {
             return $client->getMode();
         } catch (\Exception $error) {
-            throw !$error instanceof RedisException && $this->isLazy($client) ? StoreFailed::because('redis', \sprintf('the application\'s client cannot connect (%s)', $error->getMessage()), $error) : $error;
+            throw !$error instanceof RedisException && $this->isLazy($client) ? StoreFailed::because(
+                'redis',
+                \sprintf('the application\'s client cannot connect (%s)', $error->getMessage()),
+                $error,
+            ) : $error;
         }
     }
 
@@ -147,10 +157,16 @@ abstract class BorrowedConnection extends ServerConnection implements NamesServe
         }
     }
 
-    /** No failure of the connection, after which the application would be asked for another client, outside of its transaction. */
+    /**
+     * No failure of the connection, after which the application would be asked for another client, outside of its
+     * transaction.
+     */
     final protected function queued(): StoreFailed
     {
-        return StoreFailed::because('redis', 'the server has queued a command of the cache in a transaction of the application: do not use both at once');
+        return StoreFailed::because(
+            'redis',
+            'the server has queued a command of the cache in a transaction of the application: do not use both at once',
+        );
     }
 
     protected function disconnect(): void {}
@@ -165,6 +181,13 @@ abstract class BorrowedConnection extends ServerConnection implements NamesServe
     {
         return $this->hasSlots()
             ? parent::writeMany($values, $milliseconds)
-            : $this->send('EVAL', self::WRITE, (string) \count($values), ...array_keys($values), ...[(string) $milliseconds], ...array_values($values)) === 1;
+            : $this->send(
+                'EVAL',
+                self::WRITE,
+                (string) \count($values),
+                ...array_keys($values),
+                ...[(string) $milliseconds],
+                ...array_values($values),
+            ) === 1;
     }
 }

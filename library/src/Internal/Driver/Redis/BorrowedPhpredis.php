@@ -8,7 +8,9 @@ use Larder\Exception\StoreFailed;
 use Redis;
 use RedisException;
 
-/** A Redis or Valkey server by a phpredis object of the application, in the database that it had at the first command. */
+/**
+ * A Redis or Valkey server by a phpredis object of the application, in the database that it had at the first command.
+ */
 final class BorrowedPhpredis extends BorrowedConnection
 {
     private ?int $firstDatabase = null;
@@ -31,7 +33,14 @@ final class BorrowedPhpredis extends BorrowedConnection
         }
         $database = $client->isConnected() ? $client->getDBNum() : $this->firstDatabase;
         if ($database !== ($this->firstDatabase ??= $database)) {
-            throw StoreFailed::busy('redis', \sprintf('the application has selected the database %d on its client, and this cache is in %d', $database, $this->firstDatabase));
+            throw StoreFailed::busy(
+                'redis',
+                \sprintf(
+                    'the application has selected the database %d on its client, and this cache is in %d',
+                    $database,
+                    $this->firstDatabase,
+                ),
+            );
         }
 
         return @$client->rawcommand($command, ...$arguments);
@@ -45,7 +54,12 @@ final class BorrowedPhpredis extends BorrowedConnection
             return $known;
         }
 
-        return \sprintf('%s:%d/%d', $client->getHost(), $client->getPort(), $this->firstDatabase ??= $client->getDBNum());
+        return \sprintf(
+            '%s:%d/%d',
+            $client->getHost(),
+            $client->getPort(),
+            $this->firstDatabase ??= $client->getDBNum(),
+        );
     }
 
     protected function failure(mixed $answer): \Exception

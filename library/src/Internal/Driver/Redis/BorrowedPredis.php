@@ -13,14 +13,16 @@ use Predis\Response\ServerException;
 use Predis\Response\Status;
 
 /**
- * A Redis or Valkey server by a Predis client of the application. The client does not tell whether a transaction is open
- * on it: a command that the server has queued is reported.
+ * A Redis or Valkey server by a Predis client of the application. The client does not tell whether a transaction is
+ * open on it: a command that the server has queued is reported.
  */
 final class BorrowedPredis extends BorrowedConnection
 {
     private string $lastError = '';
 
-    /** A client that is not connected any more would connect again, though the application may have another one by now. */
+    /**
+     * A client that is not connected any more would connect again, though the application may have another one by now.
+     */
     protected function greet(): void
     {
         $client = $this->client();
@@ -28,11 +30,18 @@ final class BorrowedPredis extends BorrowedConnection
             $this->borrowed->renew();
         }
         $connection = $this->client()->getConnection();
-        if ($this->borrowed->isInFork() && $connection instanceof NodeConnectionInterface && $connection->getParameters()->persistent) {
+        if (
+            $this->borrowed->isInFork()
+            && $connection instanceof NodeConnectionInterface
+            && $connection->getParameters()->persistent
+        ) {
             throw $this->borrowed->shared();
         }
         if ($connection instanceof AggregateConnectionInterface) {
-            throw new ClientException('it leads to several servers, and may read from a replica or from a part of the keys alone: take one that leads to one server');
+            throw new ClientException(
+                'it leads to several servers, and may read from a replica or from a part of the keys alone: '
+                    . 'take one that leads to one server',
+            );
         }
         parent::greet();
     }
@@ -70,7 +79,10 @@ final class BorrowedPredis extends BorrowedConnection
         }
         $parameters = $connection->getParameters();
 
-        return serialize(array_map(static fn(string $name): mixed => $parameters->$name, ['host', 'port', 'path', 'database']));
+        return serialize(array_map(
+            static fn(string $name): mixed => $parameters->$name,
+            ['host', 'port', 'path', 'database'],
+        ));
     }
 
     protected function failure(mixed $answer): \Exception

@@ -14,7 +14,10 @@ use Predis\ClientInterface;
 use Redis;
 use RedisCluster;
 
-/** Redis and Valkey servers by a client of the application: phpredis and its RedisCluster, what has the same methods, or Predis. */
+/**
+ * Redis and Valkey servers by a client of the application: phpredis and its RedisCluster, what has the same methods, or
+ * Predis.
+ */
 final class BorrowedRedisDriver implements ClientDriver
 {
     /** With the methods of phpredis, and not tried. */
@@ -39,6 +42,9 @@ final class BorrowedRedisDriver implements ClientDriver
         };
         $connection = new $class($client);
 
-        return $opener->withOwnBreaker(new RedisStore($connection, $dsn->namespace(), $opener->codec($dsn, $connection->database(...))), $dsn);
+        return $opener->withOwnBreaker(
+            new RedisStore($connection, $dsn->namespace(), $opener->codec($dsn, $connection->database(...))),
+            $dsn,
+        );
     }
 }

@@ -41,18 +41,40 @@ final class Phpredis extends ServerConnection
         $context = $settings->tls === null ? [] : [['stream' => $settings->tls->context($endpoint)]];
         $this->isPersistent = $persistent && self::hasNamedPools();
         if ($this->isPersistent) {
-            $proof = self::setting('redis.pconnect.echo_check_liveness', '0'); // a round trip; prove() needs none of its own
+            $proof = self::setting(
+                'redis.pconnect.echo_check_liveness',
+                '0',
+            ); // a round trip; prove() needs none of its own
 
             try {
-                $this->client->pconnect($where, $endpoint->port, $settings->connectTimeout, $this->connectionName(), 0, $settings->readTimeout, ...$context);
+                $this->client->pconnect(
+                    $where,
+                    $endpoint->port,
+                    $settings->connectTimeout,
+                    $this->connectionName(),
+                    0,
+                    $settings->readTimeout,
+                    ...$context,
+                );
             } finally {
                 if ($proof !== false) {
                     self::setting('redis.pconnect.echo_check_liveness', $proof);
                 }
             }
-            $this->client->setOption(Redis::OPT_READ_TIMEOUT, $settings->readTimeout); // it has that of the request that opened it
+            $this->client->setOption(
+                Redis::OPT_READ_TIMEOUT,
+                $settings->readTimeout,
+            ); // it has that of the request that opened it
         } else {
-            $this->client->connect($where, $endpoint->port, $settings->connectTimeout, null, 0, $settings->readTimeout, ...$context);
+            $this->client->connect(
+                $where,
+                $endpoint->port,
+                $settings->connectTimeout,
+                null,
+                0,
+                $settings->readTimeout,
+                ...$context,
+            );
         }
         // No retries: before version 6 it reconnects in the middle of a reply, and then waits for the rest of it.
         $this->client->setOption(Redis::OPT_MAX_RETRIES, 0);
@@ -66,7 +88,8 @@ final class Phpredis extends ServerConnection
     }
 
     /**
-     * A kept connection must return a word: a request that died may have left replies in it. What is read comes with it.
+     * A kept connection must return a word: a request that died may have left replies in it. What is read comes with
+     * it.
      *
      * @throws RedisException if it does not
      */
@@ -84,7 +107,11 @@ final class Phpredis extends ServerConnection
             $pipeline->get($early);
         }
         $answers = @$pipeline->exec();
-        if (!\is_array($answers) || \array_slice($answers, 0, \count($proof)) !== $proof || hrtime(true) - $start > $this->longestReply) {
+        if (
+            !\is_array($answers)
+            || \array_slice($answers, 0, \count($proof)) !== $proof
+            || hrtime(true) - $start > $this->longestReply
+        ) {
             throw new RedisException($this->client->getLastError() ?? 'no answer');
         }
         $read = $answers[\count($proof)] ?? null;
@@ -100,7 +127,9 @@ final class Phpredis extends ServerConnection
         }
 
         try {
-            $error = $this->client->auth($login) === true ? null : RedisErrorHint::ofLogin($this->client->getLastError() ?? 'WRONGPASS');
+            $error = $this->client->auth($login) === true
+                ? null
+                : RedisErrorHint::ofLogin($this->client->getLastError() ?? 'WRONGPASS');
         } catch (RedisException $refusal) {
             // The client throws what the server says, or says in words of its own that there was no answer.
             $answer = $this->client->getLastError();
@@ -112,8 +141,9 @@ final class Phpredis extends ServerConnection
     }
 
     /**
-     * True if connections that are kept open are distinguished by name. The client's pools go by host and port alone unless its
-     * setting has an "i": with that a program's own connections never have the user or the database of this store.
+     * True if connections that are kept open are distinguished by name. The client's pools go by host and port alone
+     * unless its setting has an "i": with that a program's own connections never have the user or the database of this
+     * store.
      */
     private static function hasNamedPools(): bool
     {
@@ -152,7 +182,9 @@ final class Phpredis extends ServerConnection
         $start = hrtime(true);
         $answer = @$this->client->rawcommand($command, ...$arguments);
         if (\is_int($answer) && hrtime(true) - $start >= 1e9 * $this->settings->readTimeout) {
-            throw new RedisException('the answer came in part'); // the client takes a line without its end for a whole one
+            throw new RedisException(
+                'the answer came in part',
+            ); // the client takes a line without its end for a whole one
         }
 
         return $answer;
@@ -166,7 +198,9 @@ final class Phpredis extends ServerConnection
         }
         $answers = @$pipeline->exec();
 
-        return \is_array($answers) && \count($answers) === \count($commands) ? array_values($answers) : throw $this->failure(false);
+        return \is_array($answers) && \count($answers) === \count($commands)
+            ? array_values($answers)
+            : throw $this->failure(false);
     }
 
     protected function read(string $name): ?string
@@ -178,11 +212,16 @@ final class Phpredis extends ServerConnection
 
     protected function write(string $name, string $bytes, int $milliseconds): bool
     {
-        return ($milliseconds > 0 ? @$this->client->psetex($name, $milliseconds, $bytes) : @$this->client->set($name, $bytes)) === true;
+        return ($milliseconds > 0 ? @$this->client->psetex($name, $milliseconds, $bytes) : @$this->client->set(
+            $name,
+            $bytes,
+        )) === true;
     }
 
     protected function failure(mixed $answer): \Exception
     {
-        return new RedisException($answer === false ? $this->client->getLastError() ?? 'no answer' : 'the answer is of another kind');
+        return new RedisException(
+            $answer === false ? $this->client->getLastError() ?? 'no answer' : 'the answer is of another kind',
+        );
     }
 }

@@ -37,7 +37,11 @@ final class Predis extends ServerConnection
     protected function checkClient(): void
     {
         if (!class_exists(Client::class)) {
-            throw StoreUnavailable::because('redis', 'the package predis/predis is not installed', 'To add it: composer require predis/predis');
+            throw StoreUnavailable::because(
+                'redis',
+                'the package predis/predis is not installed',
+                'To add it: composer require predis/predis',
+            );
         }
         if (ini_get('disable_functions') !== '') {
             StoreUnavailable::unlessThere('redis', Functions::missingWith('predis'));
@@ -46,11 +50,16 @@ final class Predis extends ServerConnection
 
     protected function connect(bool $persistent, string $early): void
     {
-        // The client gives names to the connections over TCP that are kept open, and none to those over unix sockets: there
-        // a program's own might be got, which has another user or another database.
+        // The client gives names to the connections over TCP that are kept open, and none to those over unix sockets:
+        // there a program's own might be got, which has another user or another database.
         $endpoint = $this->settings->endpoint;
         $where = $endpoint->socket === null
-            ? ['scheme' => 'tcp', 'host' => $endpoint->host, 'port' => $endpoint->port, ...($persistent ? ['persistent' => $this->connectionName()] : [])]
+            ? [
+                'scheme' => 'tcp',
+                'host' => $endpoint->host,
+                'port' => $endpoint->port,
+                ...($persistent ? ['persistent' => $this->connectionName()] : []),
+            ]
             : ['scheme' => 'unix', 'path' => $endpoint->socket];
         $this->client = new Client(new StreamConnection(new Parameters([
             ...$where,
@@ -63,7 +72,9 @@ final class Predis extends ServerConnection
             $this->authenticate($login);
         }
         // As in Phpredis.
-        $answer = $this->database === 0 ? $this->isAnswering() : self::isStatus($this->send('SELECT', (string) $this->database), 'OK');
+        $answer = $this->database === 0
+            ? $this->isAnswering()
+            : self::isStatus($this->send('SELECT', (string) $this->database), 'OK');
         if (!$answer) {
             throw $this->failure($answer);
         }
@@ -74,7 +85,9 @@ final class Predis extends ServerConnection
     {
         $options = $this->settings->tls?->context($this->settings->endpoint);
 
-        return $options === null ? [] : ['scheme' => 'tls', 'ssl' => ['crypto_type' => $options['crypto_method'], ...$options]];
+        return $options === null
+            ? []
+            : ['scheme' => 'tls', 'ssl' => ['crypto_type' => $options['crypto_method'], ...$options]];
     }
 
     /**
@@ -145,16 +158,22 @@ final class Predis extends ServerConnection
         };
     }
 
-    /** The client takes any answer for the one to what was asked, also one that a request which died has left behind. */
+    /**
+     * The client takes any answer for the one to what was asked, also one that a request which died has left behind.
+     */
     protected function read(string $name): ?string
     {
         $bytes = $this->send('GET', $name);
 
-        return \is_string($bytes) ? $bytes : ($bytes === null || $bytes === false ? null : throw $this->failure($bytes));
+        return \is_string($bytes)
+            ? $bytes
+            : ($bytes === null || $bytes === false ? null : throw $this->failure($bytes));
     }
 
     protected function failure(mixed $answer): \Exception
     {
-        return new ClientException($answer === false && $this->lastError !== '' ? $this->lastError : 'the answer is of another kind');
+        return new ClientException(
+            $answer === false && $this->lastError !== '' ? $this->lastError : 'the answer is of another kind',
+        );
     }
 }

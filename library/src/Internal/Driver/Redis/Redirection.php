@@ -5,12 +5,13 @@ declare(strict_types=1);
 namespace Larder\Internal\Driver\Redis;
 
 /**
- * A server that works has not executed a command, because another one is in charge, or none at the moment. It is no failure of
- * that server, so no breaker counts it.
+ * A server that works has not executed a command, because another one is in charge, or none at the moment. It is no
+ * failure of that server, so no breaker counts it.
  */
 final class Redirection extends \RuntimeException
 {
-    private const WORDS = '/^(?:(MOVED|ASK) (\d{1,5}) (\S*):(\d{1,5})$|(?:READONLY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|LOADING) )/D';
+    private const WORDS = '/^(?:(MOVED|ASK) (\d{1,5}) '
+        . '(\S*):(\d{1,5})$|(?:READONLY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|LOADING) )/D';
 
     /**
      * @param int|null $slot that is at another server; null when the server does not say which
@@ -34,7 +35,9 @@ final class Redirection extends \RuntimeException
             return null;
         }
 
-        return isset($words[1]) ? new self($error, (int) $words[2], $words[3], (int) $words[4], $words[1] === 'ASK') : new self($error);
+        return isset($words[1])
+            ? new self($error, (int) $words[2], $words[3], (int) $words[4], $words[1] === 'ASK')
+            : new self($error);
     }
 
     public static function noMaster(string $role): self

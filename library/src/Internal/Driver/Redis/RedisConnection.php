@@ -8,8 +8,8 @@ use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
 
 /**
- * A way to send commands to one server, or to those of a topology, whichever client does it. All methods but reach() throw
- * StoreFailed if a server does not answer, or refuses all requests of this kind.
+ * A way to send commands to one server, or to those of a topology, whichever client does it. All methods but reach()
+ * throw StoreFailed if a server does not answer, or refuses all requests of this kind.
  */
 interface RedisConnection
 {
@@ -34,7 +34,8 @@ interface RedisConnection
 
     /**
      * @param non-empty-list<string> $names
-     * @return array<string, array{string, int}> bytes and milliseconds to live of those found, by name; negative for no expiry
+     * @return array<string, array{string, int}> bytes and milliseconds to live of those found, by name; negative for no
+     *         expiry
      */
     public function entries(array $names): array;
 
@@ -56,12 +57,15 @@ interface RedisConnection
     /** Removes all names that begin so. */
     public function clear(string $prefix): bool;
 
-    /** @return iterable<non-empty-list<string>> all names that begin so, some at a time, and some of them perhaps twice */
+    /**
+     * @return iterable<non-empty-list<string>> all names that begin so, some at a time, and some of them perhaps twice
+     */
     public function names(string $prefix): iterable;
 
     /**
      * @param string $arguments the first is the name
-     * @return mixed the reply as phpredis returns it: false for null, and for a refusal of this command; status OK is true or "OK"
+     * @return mixed the reply as phpredis returns it: false for null, and for a refusal of this command; status OK is
+     *         true or "OK"
      */
     public function command(string $command, string ...$arguments): mixed;
 

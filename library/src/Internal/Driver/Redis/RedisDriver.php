@@ -23,7 +23,12 @@ final class RedisDriver implements ExaminesServers
 
     public function scheme(): Scheme
     {
-        return new Scheme('redis', ['namespace', ...Scheme::CODEC_OPTIONS, ...Scheme::CONNECTION_OPTIONS, 'client', 'database'], isRemote: true, path: 'database');
+        return new Scheme(
+            'redis',
+            ['namespace', ...Scheme::CODEC_OPTIONS, ...Scheme::CONNECTION_OPTIONS, 'client', 'database'],
+            isRemote: true,
+            path: 'database',
+        );
     }
 
     public function open(Dsn $dsn, Opener $opener): Store
@@ -43,7 +48,9 @@ final class RedisDriver implements ExaminesServers
      */
     public static function client(Dsn $dsn): string
     {
-        return $dsn->choice('client', ['phpredis', 'predis'], 'phpredis') === 'phpredis' ? Phpredis::class : Predis::class;
+        return $dsn->choice('client', ['phpredis', 'predis'], 'phpredis') === 'phpredis'
+            ? Phpredis::class
+            : Predis::class;
     }
 
     public function variants(): array
@@ -52,18 +59,41 @@ final class RedisDriver implements ExaminesServers
             'connections' => [Connection::Socket, Connection::Tcp],
             'server' => 'Redis',
             'serverPackage' => 'redis-server',
-            'endpoints' => ['/run/redis/redis-server.sock', '/run/redis/redis.sock', '/run/valkey/valkey.sock', '127.0.0.1:' . self::PORT],
+            'endpoints' => [
+                '/run/redis/redis-server.sock',
+                '/run/redis/redis.sock',
+                '/run/valkey/valkey.sock',
+                '127.0.0.1:' . self::PORT,
+            ],
         ];
 
         return [
-            new Variant('redis', RedisStore::class, Scope::Server, ['client' => 'phpredis'], 'redis', 'redis', ...$server),
-            new Variant('predis', RedisStore::class, Scope::Server, ['client' => 'predis'], ...$server, library: 'predis/predis'),
+            new Variant(
+                'redis',
+                RedisStore::class,
+                Scope::Server,
+                ['client' => 'phpredis'],
+                'redis',
+                'redis',
+                ...$server,
+            ),
+            new Variant(
+                'predis',
+                RedisStore::class,
+                Scope::Server,
+                ['client' => 'predis'],
+                ...$server,
+                library: 'predis/predis',
+            ),
         ];
     }
 
     public function written(Dsn $dsn): \Closure
     {
-        $servers = array_map(static fn(Endpoint $endpoint): ConnectionSettings => ConnectionSettings::of($dsn, $endpoint), $dsn->endpoints(self::PORT));
+        $servers = array_map(
+            static fn(Endpoint $endpoint): ConnectionSettings => ConnectionSettings::of($dsn, $endpoint),
+            $dsn->endpoints(self::PORT),
+        );
 
         return static fn(): array => $servers;
     }

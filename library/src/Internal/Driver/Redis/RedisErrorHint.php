@@ -16,13 +16,34 @@ final class RedisErrorHint
 
     /** What the client says => what it means, and what to do. */
     private const KNOWN = [
-        'NOAUTH' => ['the server asks for a password', 'Put it into the DSN: redis://:password@host or redis://user:password@host'],
-        'WRONGPASS|invalid (username|password)|AUTH.*(without any|called)' => ['the server refuses the user name or the password', 'Are they right? ' . self::SPECIAL],
-        'NOPERM' => ['the server does not let this user do what the store needs', 'Give the user the rights by ACL SETUSER: docs/stores.md lists them'],
-        'out of range|invalid DB|DB index' => ['the server does not have the database of the option database', 'Take another one, or raise databases in redis.conf'],
-        'getaddrinfo|resolve|Name or service|nodename' => ['the name of the host cannot be resolved', 'Is it spelled correctly, and does the DNS of this machine know it?'],
-        'read error|error while reading|connection lost|went away|already at the end' => ['the server answers nothing', 'Is it overloaded? Does it speak TLS on this port? Then the scheme is rediss: or valkeys:'],
-        'Permission denied' => ['permission denied', 'Is the user of this process in the group that may use the socket? ls -l shows it'],
+        'NOAUTH' => [
+            'the server asks for a password',
+            'Put it into the DSN: redis://:password@host or redis://user:password@host',
+        ],
+        'WRONGPASS|invalid (username|password)|AUTH.*(without any|called)' => [
+            'the server refuses the user name or the password',
+            'Are they right? ' . self::SPECIAL,
+        ],
+        'NOPERM' => [
+            'the server does not let this user do what the store needs',
+            'Give the user the rights by ACL SETUSER: docs/stores.md lists them',
+        ],
+        'out of range|invalid DB|DB index' => [
+            'the server does not have the database of the option database',
+            'Take another one, or raise databases in redis.conf',
+        ],
+        'getaddrinfo|resolve|Name or service|nodename' => [
+            'the name of the host cannot be resolved',
+            'Is it spelled correctly, and does the DNS of this machine know it?',
+        ],
+        'read error|error while reading|connection lost|went away|already at the end' => [
+            'the server answers nothing',
+            'Is it overloaded? Does it speak TLS on this port? Then the scheme is rediss: or valkeys:',
+        ],
+        'Permission denied' => [
+            'permission denied',
+            'Is the user of this process in the group that may use the socket? ls -l shows it',
+        ],
     ];
 
     /** What a server says of a login in its own words, and what is repeated of it. */
@@ -42,7 +63,8 @@ final class RedisErrorHint
     private const OF_REQUESTS = [
         'READONLY' => 'It is a replica. Name its master, or the sentinels: redis+sentinel://…/name',
         'MISCONF' => 'Its log says why it cannot write its snapshots. A cache needs none: save ""',
-        'NOREPLICAS' => 'Fewer replicas follow it than min-replicas-to-write demands. A cache needs none: min-replicas-to-write 0',
+        'NOREPLICAS' => 'Fewer replicas follow it than min-replicas-to-write demands. '
+            . 'A cache needs none: min-replicas-to-write 0',
         'NOPERM' => 'Give the user the rights by ACL SETUSER: docs/stores.md lists them',
     ];
 
@@ -66,21 +88,33 @@ final class RedisErrorHint
         $endpoint = $settings->endpoint;
         $tls = TlsErrorHint::of($settings, [...$warnings, $message]);
         if ($tls !== null) {
-            return StoreUnavailable::because('redis', \sprintf('no connection to %s: %s', $endpoint, $tls->what), $tls->how);
+            return StoreUnavailable::because(
+                'redis',
+                \sprintf('no connection to %s: %s', $endpoint, $tls->what),
+                $tls->how,
+            );
         }
         $said = rtrim((string) preg_replace('~\s*\[\S*\]$~D', '', $message), '. ');
         foreach (self::KNOWN as $pattern => [$what, $how]) {
             if (preg_match("~$pattern~i", $said) === 1) {
-                return StoreUnavailable::because('redis', \sprintf('no connection to %s: %s (%s)', $endpoint, $what, $said), $how);
+                return StoreUnavailable::because(
+                    'redis',
+                    \sprintf('no connection to %s: %s (%s)', $endpoint, $what, $said),
+                    $how,
+                );
             }
         }
 
-        return StoreUnavailable::because('redis', \sprintf('no connection to %s (%s)', $endpoint, $said), 'Is Redis running there? To install it: apt-get install redis-server');
+        return StoreUnavailable::because(
+            'redis',
+            \sprintf('no connection to %s (%s)', $endpoint, $said),
+            'Is Redis running there? To install it: apt-get install redis-server',
+        );
     }
 
     /**
-     * A server may name what it was given, the password too, as one does that knows no AUTH: its words are not repeated, but
-     * those that are known.
+     * A server may name what it was given, the password too, as one does that knows no AUTH: its words are not
+     * repeated, but those that are known.
      *
      * @param string $answer of the server to AUTH
      * @return string that has nothing of the answer in it

@@ -32,7 +32,15 @@ use Larder\Lock\LocksByChanging;
  * Values on Redis and Valkey servers, by any connection. Names are "larder-cache:namespace:key", so that clear(), which
  * looks for them (SCAN) and unlinks them without blocking the server, meets none of a program's own.
  */
-final class RedisStore implements RemoteStore, AtomicStore, TokenStore, LockingStore, ListableStore, ExpiryAwareStore, ReadsReplicas, NamesServer
+final class RedisStore implements
+    RemoteStore,
+    AtomicStore,
+    TokenStore,
+    LockingStore,
+    ListableStore,
+    ExpiryAwareStore,
+    ReadsReplicas,
+    NamesServer
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically {
@@ -48,7 +56,10 @@ final class RedisStore implements RemoteStore, AtomicStore, TokenStore, LockingS
     private const TRIES = 1000;
     private const LOCK_TRIES = 3;
 
-    /** ARGV: SHA-1 of the expected bytes, "" if they are empty or none; bytes to store, "" to delete; milliseconds to live, or "keep". */
+    /**
+     * ARGV: SHA-1 of the expected bytes, "" if they are empty or none; bytes to store, "" to delete; milliseconds to
+     * live, or "keep".
+     */
     private const SWAP = <<<'LUA'
         local there = redis.call('GET', KEYS[1])
         if ((there or '') ~= '' and redis.sha1hex(there) or '') ~= ARGV[1] then return 0 end
@@ -66,7 +77,10 @@ final class RedisStore implements RemoteStore, AtomicStore, TokenStore, LockingS
         return 1
         LUA;
 
-    /** ARGV: the step; the sum if nothing is there, and its milliseconds to live. Returns the sum as a string: Lua has no such integers. */
+    /**
+     * ARGV: the step; the sum if nothing is there, and its milliseconds to live. Returns the sum as a string: Lua has
+     * no such integers.
+     */
     private const COUNT = <<<'LUA'
         if redis.call('EXISTS', KEYS[1]) == 1 then
             redis.call('INCRBY', KEYS[1], ARGV[1])
@@ -86,16 +100,24 @@ final class RedisStore implements RemoteStore, AtomicStore, TokenStore, LockingS
         return 0
         LUA;
 
-    /** The number of values added or swapped last that are remembered, if they are not longer than the number of bytes. */
+    /**
+     * The number of values added or swapped last that are remembered, if they are not longer than the number of bytes.
+     */
     private const ADDED = 8;
     private const ADDED_BYTES = 1024;
 
-    /** @var array<string, string> bytes by name: values added or swapped last, such as locks and placeholders, are soon changed, which then needs no read */
+    /**
+     * @var array<string, string> bytes by name: values added or swapped last, such as locks and placeholders, are soon
+     *         changed, which then needs no read
+     */
     private array $added = [];
     private readonly string $prefix;
 
-    public function __construct(private readonly RedisConnection $connection, string $namespace = 'larder', private readonly Codec $codec = new PhpCodec())
-    {
+    public function __construct(
+        private readonly RedisConnection $connection,
+        string $namespace = 'larder',
+        private readonly Codec $codec = new PhpCodec(),
+    ) {
         NamespaceName::check($namespace);
         $this->prefix = NamespaceName::prefix($namespace);
     }
@@ -220,9 +242,16 @@ final class RedisStore implements RemoteStore, AtomicStore, TokenStore, LockingS
         return $this->writeIf($key, $value, $ttl, isThere: true);
     }
 
-    /** By SET with NX and PX: the server ends it, by its own clock. A value that is not a lock, or is not signed, does not block anyone. */
-    public function acquire(string $key, float $seconds, LockLifetime $ends = LockLifetime::TtlOrProcess, string $token = ''): string|false|null
-    {
+    /**
+     * By SET with NX and PX: the server ends it, by its own clock. A value that is not a lock, or is not signed, does
+     * not block anyone.
+     */
+    public function acquire(
+        string $key,
+        float $seconds,
+        LockLifetime $ends = LockLifetime::TtlOrProcess,
+        string $token = '',
+    ): string|false|null {
         $state = LockState::begin($seconds, $ends, false, $token);
         $lock = ReservedKey::lock($key);
         $name = $this->name($lock);
@@ -241,8 +270,8 @@ final class RedisStore implements RemoteStore, AtomicStore, TokenStore, LockingS
     }
 
     /**
-     * By the server, for which an integer is its digits, as for every codec. A value that is no integer for the server, such as
-     * one that is signed, is compared and swapped.
+     * By the server, for which an integer is its digits, as for every codec. A value that is no integer for the server,
+     * such as one that is signed, is compared and swapped.
      */
     public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false
     {
@@ -256,7 +285,9 @@ final class RedisStore implements RemoteStore, AtomicStore, TokenStore, LockingS
             ? $this->connection->command('INCRBY', $name, (string) $step)
             : $this->connection->script(self::COUNT, $name, (string) $step, $sum, (string) $milliseconds);
 
-        return \is_int($counted) || \is_string($counted) ? (int) $counted : $this->incrementBySwapping($key, $step, $first, $ttl);
+        return \is_int($counted) || \is_string($counted)
+            ? (int) $counted
+            : $this->incrementBySwapping($key, $step, $first, $ttl);
     }
 
     /** A token is a hash that the server's scripts can compute. */
@@ -273,7 +304,8 @@ final class RedisStore implements RemoteStore, AtomicStore, TokenStore, LockingS
         $name = $this->name($key);
         $bytes = $this->codec->encode($value, $key);
 
-        return $token !== '' && $this->connection->script(self::SWAP, $name, $token, $bytes, (string) self::milliseconds($ttl)) === 1;
+        return $token !== ''
+            && $this->connection->script(self::SWAP, $name, $token, $bytes, (string) self::milliseconds($ttl)) === 1;
     }
 
     public function touch(string $key, int|float $ttl): bool
@@ -321,7 +353,8 @@ final class RedisStore implements RemoteStore, AtomicStore, TokenStore, LockingS
 
     private function isValue(string $head, string $key): bool
     {
-        return isset($head[Placeholder::LONGEST]) || StoredValue::found($this->codec->decode($head, $key))?->isNothing() !== true;
+        return isset($head[Placeholder::LONGEST])
+            || StoredValue::found($this->codec->decode($head, $key))?->isNothing() !== true;
     }
 
     private function name(string $key): string
@@ -364,7 +397,13 @@ final class RedisStore implements RemoteStore, AtomicStore, TokenStore, LockingS
         $name = $this->name($key);
         $bytes = $this->codec->encode($value, $key);
         $milliseconds = self::milliseconds($ttl);
-        $answer = $this->connection->command('SET', $name, $bytes, $isThere ? 'XX' : 'NX', ...($milliseconds > 0 ? ['PX', (string) $milliseconds] : []));
+        $answer = $this->connection->command(
+            'SET',
+            $name,
+            $bytes,
+            $isThere ? 'XX' : 'NX',
+            ...($milliseconds > 0 ? ['PX', (string) $milliseconds] : []),
+        );
         if (!\in_array($answer, [true, 'OK'], true)) {
             return false;
         }
@@ -400,7 +439,13 @@ final class RedisStore implements RemoteStore, AtomicStore, TokenStore, LockingS
                 $new->until === 0.0 => '0',
                 default => (string) max(1, (int) ceil(1000 * ($new->until - microtime(true)))),
             };
-            $swapped = $this->connection->script(self::SWAP, $name, $old === '' ? '' : sha1($old), $new === null ? '' : $new->stored, $live);
+            $swapped = $this->connection->script(
+                self::SWAP,
+                $name,
+                $old === '' ? '' : sha1($old),
+                $new === null ? '' : $new->stored,
+                $live,
+            );
             if ($swapped === 1 && $new !== null) {
                 $this->remember($name, $new->stored);
             }

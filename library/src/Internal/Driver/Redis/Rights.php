@@ -56,7 +56,8 @@ final class Rights
     {
         return [
             ...match (true) {
-                $role?->hasSlots() === true => [...array_diff_key(self::COMMANDS, ['MGET' => true]), ...self::OF_CLUSTERS],
+                $role?->hasSlots() === true
+                    => [...array_diff_key(self::COMMANDS, ['MGET' => true]), ...self::OF_CLUSTERS],
                 $role !== null => [...self::COMMANDS, ...self::OF_SENTINELS],
                 default => self::COMMANDS,
             },
@@ -71,13 +72,20 @@ final class Rights
      * @return list<Remark> one if something is missing
      * @throws ServerGone
      */
-    public static function missing(WireConnection $connection, string $prefix, ?ServerRole $role, bool $hasDatabases): array
-    {
+    public static function missing(
+        WireConnection $connection,
+        string $prefix,
+        ?ServerRole $role,
+        bool $hasDatabases,
+    ): array {
         $name = $prefix . 'larder-doctor-' . bin2hex(random_bytes(8));
         $commands = [];
         $hasKeys = true;
         foreach (self::commands($role, $hasDatabases) as $command => $arguments) {
-            $error = self::refusal($connection, [...explode('|', $command), ...array_map(static fn(string $word): string => $word === 'name' ? $name : $word, $arguments)]);
+            $error = self::refusal($connection, [
+                ...explode('|', $command),
+                ...array_map(static fn(string $word): string => $word === 'name' ? $name : $word, $arguments),
+            ]);
             if (preg_match('/NOPERM .*\bkeys?\b/', $error) === 1) {
                 $hasKeys = false;
             } elseif (str_contains($error, 'NOPERM ')) {
@@ -90,10 +98,16 @@ final class Rights
         if ($commands === [] && $hasKeys) {
             return [];
         }
-        $rights = [...array_map(static fn(string $command): string => '+' . strtolower($command), $commands), ...($hasKeys ? [] : ['~' . rtrim(NamespaceName::prefix('*'), ':')])];
+        $rights = [
+            ...array_map(static fn(string $command): string => '+' . strtolower($command), $commands),
+            ...($hasKeys ? [] : ['~' . rtrim(NamespaceName::prefix('*'), ':')]),
+        ];
 
         return [new Remark(
-            \sprintf('this user may not %s', implode(' and ', [...($commands === [] ? [] : ['use ' . implode(', ', $commands)]), ...($hasKeys ? [] : ['use the keys of the cache'])])),
+            \sprintf('this user may not %s', implode(' and ', [
+                ...($commands === [] ? [] : ['use ' . implode(', ', $commands)]),
+                ...($hasKeys ? [] : ['use the keys of the cache']),
+            ])),
             'ACL SETUSER <user> ' . implode(' ', $rights),
         )];
     }

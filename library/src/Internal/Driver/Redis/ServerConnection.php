@@ -15,10 +15,10 @@ use RedisException;
 /**
  * A connection to a Redis or Valkey server, which opens with the first command.
  *
- * After a failure it is closed, and the next call opens a new one: a late reply must not answer the next request. The same
- * after an answer that took longer than it may: some clients keep no time for the rest of one that has begun. What the abstract
- * methods throw is the client's: RedisException, PredisException, or TypeError, which Predis throws if another client has
- * closed the persistent connection that both had.
+ * After a failure it is closed, and the next call opens a new one: a late reply must not answer the next request. The
+ * same after an answer that took longer than it may: some clients keep no time for the rest of one that has begun. What
+ * the abstract methods throw is the client's: RedisException, PredisException, or TypeError, which Predis throws if
+ * another client has closed the persistent connection that both had.
  */
 abstract class ServerConnection implements RedisConnection
 {
@@ -33,7 +33,10 @@ abstract class ServerConnection implements RedisConnection
         return all
         LUA;
 
-    /** KEYS: names, ARGV: a number of bytes. Returns the first bytes of each that is a string. It needs no right but that of GET. */
+    /**
+     * KEYS: names, ARGV: a number of bytes. Returns the first bytes of each that is a string. It needs no right but
+     * that of GET.
+     */
     private const HEADS = <<<'LUA'
         local all = {}
         for i, name in ipairs(KEYS) do
@@ -161,7 +164,9 @@ abstract class ServerConnection implements RedisConnection
             : $this->evaluate(self::READ, $names));
         $entries = [];
         foreach ($names as $i => $name) {
-            [$bytes, $live] = \is_array($stored) ? [$stored[2 * $i] ?? null, $stored[2 * $i + 1] ?? null] : [null, null];
+            [$bytes, $live] = \is_array($stored)
+                ? [$stored[2 * $i] ?? null, $stored[2 * $i + 1] ?? null]
+                : [null, null];
             if (\is_string($bytes)) {
                 $entries[$name] = [$bytes, \is_int($live) ? $live : -1];
             }
@@ -298,14 +303,23 @@ abstract class ServerConnection implements RedisConnection
 
     protected function write(string $name, string $bytes, int $milliseconds): bool
     {
-        return self::isStatus($milliseconds > 0 ? $this->send('PSETEX', $name, (string) $milliseconds, $bytes) : $this->send('SET', $name, $bytes), 'OK');
+        return self::isStatus(
+            $milliseconds > 0
+                ? $this->send('PSETEX', $name, (string) $milliseconds, $bytes)
+                : $this->send('SET', $name, $bytes),
+            'OK',
+        );
     }
 
     /** @param array<string, string> $values */
     protected function writeMany(array $values, int $milliseconds): bool
     {
         $ttl = $milliseconds > 0 ? ['PX', (string) $milliseconds] : [];
-        $answers = $this->sendAll(array_map(static fn(string $name, string $bytes): array => ['SET', $name, $bytes, ...$ttl], array_keys($values), $values));
+        $answers = $this->sendAll(array_map(
+            static fn(string $name, string $bytes): array => ['SET', $name, $bytes, ...$ttl],
+            array_keys($values),
+            $values,
+        ));
 
         return array_filter($answers, static fn(mixed $answer): bool => !self::isStatus($answer, 'OK')) === [];
     }
@@ -368,8 +382,8 @@ abstract class ServerConnection implements RedisConnection
     }
 
     /**
-     * Distinguishes the connections that are kept open, and are all alike, from those of the program. Each request logs in
-     * again, so a password that rotates makes no new ones. A fork inherits its parent's, and must not find them.
+     * Distinguishes the connections that are kept open, and are all alike, from those of the program. Each request logs
+     * in again, so a password that rotates makes no new ones. A fork inherits its parent's, and must not find them.
      */
     protected function connectionName(): string
     {
@@ -377,7 +391,12 @@ abstract class ServerConnection implements RedisConnection
 
         return $login === [] && $this->settings->tls === null
             ? 'larder-' . $this->opening . '-' . $this->database
-            : 'larder-' . $this->opening . '-' . hash('sha256', serialize([\count($login), \count($login) === 2 ? $login[0] : '', $this->database, $this->settings->tls?->identity()]));
+            : 'larder-' . $this->opening . '-' . hash('sha256', serialize([
+                \count($login),
+                \count($login) === 2 ? $login[0] : '',
+                $this->database,
+                $this->settings->tls?->identity(),
+            ]));
     }
 
     /** A server that cannot write its snapshots answers a PING by an error. */
@@ -433,7 +452,11 @@ abstract class ServerConnection implements RedisConnection
     protected function ready(string $early = ''): int
     {
         $now = hrtime(true);
-        if ($this->process !== 0 && $this->process === Pid::own() && ($now - $this->used < self::IDLE || $this->stands())) {
+        if (
+            $this->process !== 0
+            && $this->process === Pid::own()
+            && ($now - $this->used < self::IDLE || $this->stands())
+        ) {
             $this->used = $now;
         } else {
             try {
@@ -441,7 +464,9 @@ abstract class ServerConnection implements RedisConnection
             } catch (StoreUnavailable $none) {
                 $reason = \sprintf('%s. %s', $none->what, $none->how);
 
-                throw RedisErrorHint::isRefusal($none->what) ? StoreFailed::refused('redis', $reason) : StoreFailed::because('redis', $reason, $none);
+                throw RedisErrorHint::isRefusal($none->what)
+                    ? StoreFailed::refused('redis', $reason)
+                    : StoreFailed::because('redis', $reason, $none);
             }
         }
         if ($this->isAsking) {
@@ -573,7 +598,9 @@ abstract class ServerConnection implements RedisConnection
         if (preg_match(self::REFUSAL, $error->getMessage()) !== 1) {
             $what = \sprintf('no proper answer from %s (%s)', $this->settings->endpoint, $error->getMessage());
 
-            throw $this->stoodUntilNow() && $this->isReachable() ? StoreFailed::over('redis', $what, $error) : StoreFailed::because('redis', $what, $error);
+            throw $this->stoodUntilNow() && $this->isReachable()
+                ? StoreFailed::over('redis', $what, $error)
+                : StoreFailed::because('redis', $what, $error);
         }
     }
 
@@ -589,18 +616,23 @@ abstract class ServerConnection implements RedisConnection
     private function refusalOfAll(\Throwable $error): ?StoreFailed
     {
         return preg_match(self::REFUSES_ALL, $error->getMessage()) === 1
-            ? StoreFailed::ofRequest('redis', \sprintf('%s: %s', $this->settings->endpoint, $error->getMessage())) : null;
+            ? StoreFailed::ofRequest(
+                'redis',
+                \sprintf('%s: %s', $this->settings->endpoint, $error->getMessage()),
+            ) : null;
     }
 
     /**
-     * True if the connection that has just failed had served for a while, and did not time out. Only of a server that was
-     * found: many processes may lose their connections to it at once, and a pause for all would come on top.
+     * True if the connection that has just failed had served for a while, and did not time out. Only of a server that
+     * was found: many processes may lose their connections to it at once, and a pause for all would come on top.
      */
     private function stoodUntilNow(): bool
     {
         $now = hrtime(true);
 
-        return $this->role !== null && $now - $this->connected >= self::IDLE && $now - $this->used < 1e9 * $this->settings->readTimeout;
+        return $this->role !== null
+            && $now - $this->connected >= self::IDLE
+            && $now - $this->used < 1e9 * $this->settings->readTimeout;
     }
 
     private function isReachable(): bool
@@ -614,7 +646,9 @@ abstract class ServerConnection implements RedisConnection
         }
     }
 
-    /** Whatever was thrown, by a signal's handler too: an answer may still be on its way, so the connection is closed. */
+    /**
+     * Whatever was thrown, by a signal's handler too: an answer may still be on its way, so the connection is closed.
+     */
     private function abandon(\Throwable $error): void
     {
         $redirection = $this->role === null ? null : Redirection::of($error->getMessage());
@@ -636,18 +670,28 @@ abstract class ServerConnection implements RedisConnection
     }
 
     /**
-     * False for exceptions of what is called during its work, such as the handler of a signal. Predis also throws exceptions
-     * of PHP, such as RuntimeException for a malformed length.
+     * False for exceptions of what is called during its work, such as the handler of a signal. Predis also throws
+     * exceptions of PHP, such as RuntimeException for a malformed length.
      */
     private function isOfClient(\Throwable $error): bool
     {
         return $error instanceof RedisException || $error instanceof PredisException || $error instanceof \TypeError
-            || (class_exists(PredisException::class, false) && str_starts_with($error->getFile(), \dirname((string) (new \ReflectionClass(PredisException::class))->getFileName()) . '/'));
+            || (class_exists(PredisException::class, false) && str_starts_with(
+                $error->getFile(),
+                \dirname((string) (new \ReflectionClass(PredisException::class))->getFileName()) . '/',
+            ));
     }
 
     private function late(): StoreFailed
     {
-        return StoreFailed::because('redis', \sprintf('an answer from %s took longer than %g seconds', $this->settings->endpoint, self::TIMEOUTS * $this->settings->readTimeout));
+        return StoreFailed::because(
+            'redis',
+            \sprintf(
+                'an answer from %s took longer than %g seconds',
+                $this->settings->endpoint,
+                self::TIMEOUTS * $this->settings->readTimeout,
+            ),
+        );
     }
 
     private function closeConnection(): void

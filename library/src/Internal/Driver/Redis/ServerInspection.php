@@ -30,8 +30,15 @@ final class ServerInspection
         }
         $remarks = [];
         foreach ($servers as $server) {
-            foreach (self::of($server, NamespaceName::prefix($dsn->namespace()), $role, ($dsn->options['database'] ?? '0') !== '0') as $remark) {
-                $remarks[] = \count($servers) === 1 ? $remark : new Remark(\sprintf('%s: %s', $server->endpoint, $remark->what), $remark->how);
+            foreach (self::of(
+                $server,
+                NamespaceName::prefix($dsn->namespace()),
+                $role,
+                ($dsn->options['database'] ?? '0') !== '0',
+            ) as $remark) {
+                $remarks[] = \count($servers) === 1
+                    ? $remark
+                    : new Remark(\sprintf('%s: %s', $server->endpoint, $remark->what), $remark->how);
             }
         }
 
@@ -51,7 +58,13 @@ final class ServerInspection
         try {
             $info = $connection->ask(['INFO']);
         } catch (ServerGone) {
-            return [...$rights, new Remark('this user may not see how the server is set up', 'So that the doctor can: ACL SETUSER <user> +info')];
+            return [
+                ...$rights,
+                new Remark(
+                    'this user may not see how the server is set up',
+                    'So that the doctor can: ACL SETUSER <user> +info',
+                ),
+            ];
         }
         preg_match_all('/^(\w+):(.*?)\r?$/m', \is_string($info) ? $info : '', $lines);
 
@@ -60,7 +73,10 @@ final class ServerInspection
         } catch (ServerGone) {
             $save = []; // many providers do not allow it
         }
-        $examination = new self(array_combine($lines[1], $lines[2]), \is_array($save) && \is_string($save[1] ?? null) ? $save[1] : '');
+        $examination = new self(
+            array_combine($lines[1], $lines[2]),
+            \is_array($save) && \is_string($save[1] ?? null) ? $save[1] : '',
+        );
 
         return [...$rights, ...$examination->remarks()];
     }
@@ -68,13 +84,20 @@ final class ServerInspection
     /** @return list<Remark> */
     private function remarks(): array
     {
-        return array_values(array_filter([$this->memory(), $this->eviction(), $this->role(), $this->log(), $this->snapshots(), $this->lastSnapshot()]));
+        return array_values(array_filter([
+            $this->memory(), $this->eviction(), $this->role(), $this->log(), $this->snapshots(), $this->lastSnapshot(),
+        ]));
     }
 
     private function memory(): Remark
     {
-        [$used, $most] = array_map(fn(string $name): string => \sprintf('%.1f MiB', $this->number($name) / self::MEBIBYTE), ['used_memory', 'maxmemory']);
-        $name = isset($this->info['valkey_version']) ? 'Valkey ' . $this->info['valkey_version'] : 'Redis ' . ($this->info['redis_version'] ?? '');
+        [$used, $most] = array_map(
+            fn(string $name): string => \sprintf('%.1f MiB', $this->number($name) / self::MEBIBYTE),
+            ['used_memory', 'maxmemory'],
+        );
+        $name = isset($this->info['valkey_version'])
+            ? 'Valkey ' . $this->info['valkey_version']
+            : 'Redis ' . ($this->info['redis_version'] ?? '');
         if ($this->number('maxmemory') === 0) {
             return new Remark(
                 "$name: $used used, and no limit: it grows until the machine has no memory left",
@@ -82,7 +105,10 @@ final class ServerInspection
             );
         }
 
-        return new Remark("$name: $used of $most used, maxmemory-policy {$this->policy()}, {$this->number('evicted_keys')} keys evicted since it started");
+        return new Remark(
+            "$name: $used of $most used, maxmemory-policy {$this->policy()}, {$this->number('evicted_keys')} "
+                . 'keys evicted since it started',
+        );
     }
 
     private function eviction(): ?Remark
@@ -91,18 +117,32 @@ final class ServerInspection
 
         return match (true) {
             $this->number('maxmemory') === 0, $policy === 'allkeys-lru', $policy === 'allkeys-lfu' => null,
-            $policy === 'noeviction' => new Remark('maxmemory-policy noeviction: when the memory is full, set() returns false and deletes the old value', 'Set maxmemory-policy allkeys-lru or allkeys-lfu'),
+            $policy === 'noeviction' => new Remark(
+                'maxmemory-policy noeviction: when the memory is full, set() returns false and deletes the old value',
+                'Set maxmemory-policy allkeys-lru or allkeys-lfu',
+            ),
             str_starts_with($policy, 'volatile-') => new Remark(
-                \sprintf('maxmemory-policy %s: only keys with a ttl are evicted, %s; when there are none, set() returns false', $policy, $this->keys()),
+                \sprintf(
+                    'maxmemory-policy %s: only keys with a ttl are evicted, %s; '
+                        . 'when there are none, set() returns false',
+                    $policy,
+                    $this->keys(),
+                ),
                 'Set maxmemory-policy allkeys-lru or allkeys-lfu, or give every value a ttl',
             ),
-            default => new Remark(\sprintf('maxmemory-policy %s: it evicts what is used as readily as what is not', $policy), 'Set maxmemory-policy allkeys-lru or allkeys-lfu'),
+            default => new Remark(
+                \sprintf('maxmemory-policy %s: it evicts what is used as readily as what is not', $policy),
+                'Set maxmemory-policy allkeys-lru or allkeys-lfu',
+            ),
         };
     }
 
     private function role(): ?Remark
     {
-        return ($this->info['role'] ?? '') === 'slave' ? new Remark('it is a replica: it refuses writes', 'Name its master, or the sentinels: redis+sentinel://…/name') : null;
+        return ($this->info['role'] ?? '') === 'slave' ? new Remark(
+            'it is a replica: it refuses writes',
+            'Name its master, or the sentinels: redis+sentinel://…/name',
+        ) : null;
     }
 
     private function log(): ?Remark
@@ -115,7 +155,11 @@ final class ServerInspection
     private function snapshots(): ?Remark
     {
         return $this->save === '' ? null : new Remark(
-            \sprintf('save %s: a snapshot may take as much memory again, and after a crash entries are back that were deleted since the last one', $this->save),
+            \sprintf(
+                'save %s: a snapshot may take as much memory again, '
+                    . 'and after a crash entries are back that were deleted since the last one',
+                $this->save,
+            ),
             'A cache needs no snapshots: save ""',
         );
     }
@@ -123,7 +167,10 @@ final class ServerInspection
     private function lastSnapshot(): ?Remark
     {
         return ($this->info['rdb_last_bgsave_status'] ?? 'ok') !== 'ok'
-            ? new Remark('its last snapshot failed, so it may refuse all writes (MISCONF)', 'Its log says why. A cache needs no snapshots: save ""')
+            ? new Remark(
+                'its last snapshot failed, so it may refuse all writes (MISCONF)',
+                'Its log says why. A cache needs no snapshots: save ""',
+            )
             : null;
     }
 
@@ -137,7 +184,9 @@ final class ServerInspection
     {
         $all = $expiring = 0;
         foreach ($this->info as $name => $value) {
-            if (preg_match('/^db\d+$/', $name) === 1 && preg_match('/keys=(\d+),expires=(\d+)/', $value, $counts) === 1) {
+            if (
+                preg_match('/^db\d+$/', $name) === 1 && preg_match('/keys=(\d+),expires=(\d+)/', $value, $counts) === 1
+            ) {
                 $all += (int) $counts[1];
                 $expiring += (int) $counts[2];
             }

@@ -27,7 +27,15 @@ use Larder\Lock\LocksByChanging;
  * A table with one row for each value, found by a hash of its key. Each operation is one statement and one transaction.
  * Each change gives a row a new version, so an atomic operation notices if another process was first.
  */
-class SqlStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore, EvictingStore, \Stringable
+class SqlStore implements
+    Store,
+    AtomicStore,
+    LockingStore,
+    ListableStore,
+    ExpiryAwareStore,
+    PrunableStore,
+    EvictingStore,
+    \Stringable
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically {

@@ -32,7 +32,14 @@ use PDOException;
  * a mix of two writers' rows is a miss. The table is full at the server's max_heap_table_size: then expired values are
  * evicted, or else those written longest ago.
  */
-final class MySqlMemoryStore implements RemoteStore, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore, EvictingStore
+final class MySqlMemoryStore implements
+    RemoteStore,
+    AtomicStore,
+    LockingStore,
+    ListableStore,
+    ExpiryAwareStore,
+    PrunableStore,
+    EvictingStore
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;

@@ -37,7 +37,14 @@ use Larder\Lock\LocksByChanging;
  * lock. When the kernel provides no more blocks, expired entries are removed, or else the least recently used ones, of
  * all namespaces.
  */
-final class ShmopStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, HasWaitBudget, EvictingStore
+final class ShmopStore implements
+    Store,
+    AtomicStore,
+    LockingStore,
+    ListableStore,
+    ExpiryAwareStore,
+    HasWaitBudget,
+    EvictingStore
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;

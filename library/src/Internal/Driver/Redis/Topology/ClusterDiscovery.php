@@ -31,7 +31,8 @@ final class ClusterDiscovery
                 $endpoint = Endpoint::parse($server);
                 $answer = WireConnection::open($this->settings->at($endpoint))->ask(['CLUSTER', 'SLOTS']);
 
-                return SlotMap::ofAnswer($answer, $endpoint->host) ?? throw new ServerGone(\sprintf('%s knows of no server that has a slot', $server));
+                return SlotMap::ofAnswer($answer, $endpoint->host)
+                    ?? throw new ServerGone(\sprintf('%s knows of no server that has a slot', $server));
             } catch (ServerGone $gone) {
                 $none = $gone;
             }

@@ -10,7 +10,9 @@ use Larder\Internal\Driver\Redis\RedisDriver;
 use Larder\Internal\Driver\Redis\ServerRole;
 use Larder\Server\ConnectionSettings;
 
-/** redis+cluster: a cluster of Redis or Valkey, by the extension redis or by Predis. The DSN names some of its servers. */
+/**
+ * redis+cluster: a cluster of Redis or Valkey, by the extension redis or by Predis. The DSN names some of its servers.
+ */
 final class ClusterDriver extends TopologyDriver
 {
     public function scheme(): Scheme
@@ -32,7 +34,10 @@ final class ClusterDriver extends TopologyDriver
     {
         $servers = $dsn->hosts(RedisDriver::PORT);
         if ($servers === [] || !\in_array($dsn->rest, ['', '/'], true)) {
-            throw $dsn->invalid('does not name some servers of the cluster, and nothing behind them: redis+cluster://10.0.0.5:6379,10.0.0.6:6379');
+            throw $dsn->invalid(
+                'does not name some servers of the cluster, and nothing behind them: '
+                    . 'redis+cluster://10.0.0.5:6379,10.0.0.6:6379',
+            );
         }
 
         return $servers;

@@ -17,18 +17,21 @@ use Larder\Internal\Driver\Redis\Wire\ServerGone;
 use Larder\Internal\Key\ReservedKey;
 
 /**
- * Connections to servers that are found by asking some of them: the masters of a cluster, each with a part of the keys, or the
- * master that sentinels name. Each has a breaker of its own.
+ * Connections to servers that are found by asking some of them: the masters of a cluster, each with a part of the keys,
+ * or the master that sentinels name. Each has a breaker of its own.
  *
- * A server that sends a command elsewhere has not executed it, so it is repeated there. After a failure the map of the servers
- * is asked for again; a call is repeated then only if it may be executed twice and another server is in charge.
+ * A server that sends a command elsewhere has not executed it, so it is repeated there. After a failure the map of the
+ * servers is asked for again; a call is repeated then only if it may be executed twice and another server is in charge.
  */
 final class RoutedConnection implements RedisConnection, ReadsReplicas
 {
     /** Servers to which one call is sent at most. */
     private const TRIES = 5;
 
-    /** @var array<string, array{ServerConnection, \Closure}> by "host:port", a space and the role: a connection, and its breaker */
+    /**
+     * @var array<string, array{ServerConnection, \Closure}> by "host:port", a space and the role: a connection, and its
+     *         breaker
+     */
     private array $nodes = [];
 
     /** The replicas that this object reads from. */
@@ -56,19 +59,36 @@ final class RoutedConnection implements RedisConnection, ReadsReplicas
     {
         try {
             foreach ($this->topology->current(isAskedAnyway: true)->masters() as $master) {
-                $this->call($master, $this->role, static fn(RedisConnection $node): null => $node->reach($name), isAskedAnyway: true);
+                $this->call(
+                    $master,
+                    $this->role,
+                    static fn(RedisConnection $node): null => $node->reach($name),
+                    isAskedAnyway: true,
+                );
             }
         } catch (StoreFailed|Redirection $failure) {
             $cause = $failure->getPrevious();
             $how = $cause instanceof ServerGone ? $cause->how : '';
 
-            throw StoreUnavailable::because('redis', self::failure($failure)->what, $how !== '' ? $how : 'Are the servers of the DSN right, and is the cluster complete? redis-cli --cluster check tells, or SENTINEL MASTERS');
+            throw StoreUnavailable::because(
+                'redis',
+                self::failure($failure)->what,
+                $how !== ''
+                    ? $how
+                    : 'Are the servers of the DSN right, and is the cluster complete? redis-cli --cluster check tells, '
+                        . 'or SENTINEL MASTERS',
+            );
         }
     }
 
     public function get(string $name): ?string
     {
-        return $this->ask($name, static fn(RedisConnection $node): ?string => $node->get($name), isRepeatable: true, isRead: true);
+        return $this->ask(
+            $name,
+            static fn(RedisConnection $node): ?string => $node->get($name),
+            isRepeatable: true,
+            isRead: true,
+        );
     }
 
     public function getMany(array $names, int $most = 0): array
@@ -82,7 +102,12 @@ final class RoutedConnection implements RedisConnection, ReadsReplicas
 
     public function has(string $name): bool
     {
-        return $this->ask($name, static fn(RedisConnection $node): bool => $node->has($name), isRepeatable: true, isRead: true);
+        return $this->ask(
+            $name,
+            static fn(RedisConnection $node): bool => $node->has($name),
+            isRepeatable: true,
+            isRead: true,
+        );
     }
 
     public function entries(array $names): array
@@ -92,17 +117,24 @@ final class RoutedConnection implements RedisConnection, ReadsReplicas
 
     public function set(string $name, string $bytes, int $milliseconds): bool
     {
-        return $this->ask($name, static fn(RedisConnection $node): bool => $node->set($name, $bytes, $milliseconds), isRepeatable: true);
+        return $this->ask(
+            $name,
+            static fn(RedisConnection $node): bool => $node->set($name, $bytes, $milliseconds),
+            isRepeatable: true,
+        );
     }
 
     public function setMany(array $values, int $milliseconds): array
     {
         $names = array_keys($values);
-        $stored = $this->many($names, static function (RedisConnection $node, array $its) use ($values, $milliseconds): array {
-            $failed = $node->setMany(array_intersect_key($values, array_fill_keys($its, true)), $milliseconds);
+        $stored = $this->many(
+            $names,
+            static function (RedisConnection $node, array $its) use ($values, $milliseconds): array {
+                $failed = $node->setMany(array_intersect_key($values, array_fill_keys($its, true)), $milliseconds);
 
-            return array_fill_keys(array_diff($its, $failed), true);
-        });
+                return array_fill_keys(array_diff($its, $failed), true);
+            },
+        );
 
         return array_values(array_diff($names, array_keys($stored)));
     }
@@ -110,9 +142,16 @@ final class RoutedConnection implements RedisConnection, ReadsReplicas
     public function remove(array $names): bool
     {
         if (\count($names) === 1) {
-            return $this->ask($names[0], static fn(RedisConnection $node): bool => $node->remove($names), isRepeatable: true);
+            return $this->ask(
+                $names[0],
+                static fn(RedisConnection $node): bool => $node->remove($names),
+                isRepeatable: true,
+            );
         }
-        $done = $this->many($names, static fn(RedisConnection $node, array $its): array => array_fill_keys($its, $node->remove($its)));
+        $done = $this->many(
+            $names,
+            static fn(RedisConnection $node, array $its): array => array_fill_keys($its, $node->remove($its)),
+        );
 
         return \count(array_filter($done)) === \count(array_unique($names));
     }
@@ -134,7 +173,11 @@ final class RoutedConnection implements RedisConnection, ReadsReplicas
     {
         try {
             foreach ($this->topology->current()->masters() as $master) { // a slot that moves meanwhile may be listed by both
-                yield from $this->call($master, $this->role, static fn(RedisConnection $node): array => [...$node->names($prefix)]);
+                yield from $this->call(
+                    $master,
+                    $this->role,
+                    static fn(RedisConnection $node): array => [...$node->names($prefix)],
+                );
             }
         } catch (Redirection $redirection) {
             throw self::failure($redirection);
@@ -143,12 +186,20 @@ final class RoutedConnection implements RedisConnection, ReadsReplicas
 
     public function command(string $command, string ...$arguments): mixed
     {
-        return $this->ask($arguments[0], static fn(RedisConnection $node): mixed => $node->command($command, ...$arguments), isRepeatable: $command === 'GET');
+        return $this->ask(
+            $arguments[0],
+            static fn(RedisConnection $node): mixed => $node->command($command, ...$arguments),
+            isRepeatable: $command === 'GET',
+        );
     }
 
     public function script(string $script, string $name, string ...$arguments): mixed
     {
-        return $this->ask($name, static fn(RedisConnection $node): mixed => $node->script($script, $name, ...$arguments), isRepeatable: false);
+        return $this->ask(
+            $name,
+            static fn(RedisConnection $node): mixed => $node->script($script, $name, ...$arguments),
+            isRepeatable: false,
+        );
     }
 
     public function hasStaleReads(): bool
@@ -196,11 +247,20 @@ final class RoutedConnection implements RedisConnection, ReadsReplicas
             }
 
             try {
-                return $this->call($server, $this->role, $isOnce ? static fn(ServerConnection $node): mixed => $node->asking(static fn(): mixed => $work($node)) : $work);
+                return $this->call(
+                    $server,
+                    $this->role,
+                    $isOnce ? static fn(ServerConnection $node): mixed
+                        => $node->asking(static fn(): mixed => $work($node)) : $work,
+                );
             } catch (Redirection $redirection) {
                 $target = $try === self::TRIES ? null : $this->topology->follow($redirection, $name, $server);
                 if ($target === null || ($target === $server && $redirection->slot === null)) {
-                    throw StoreFailed::because('redis', \sprintf('%s does not serve this key now (%s)', $server, $redirection->getMessage()), $redirection);
+                    throw StoreFailed::because(
+                        'redis',
+                        \sprintf('%s does not serve this key now (%s)', $server, $redirection->getMessage()),
+                        $redirection,
+                    );
                 }
                 $isOnce = $redirection->isOnce;
                 $server = $target;
@@ -221,7 +281,8 @@ final class RoutedConnection implements RedisConnection, ReadsReplicas
      *
      * @template T
      * @param list<string> $names
-     * @param \Closure(RedisConnection, non-empty-list<string>): array<string, T> $work returns something for some of them, by name
+     * @param \Closure(RedisConnection, non-empty-list<string>): array<string, T> $work returns something for some of
+     *         them, by name
      * @return array<string, T>
      * @throws StoreFailed
      */
@@ -240,11 +301,19 @@ final class RoutedConnection implements RedisConnection, ReadsReplicas
                         if ($redirection->slot !== HashSlot::of($name) && $try < self::TRIES) {
                             $again[] = $name;
                         } else {
-                            $done += $this->ask($name, static fn(RedisConnection $node): array => $work($node, [$name]), isRepeatable: true);
+                            $done += $this->ask(
+                                $name,
+                                static fn(RedisConnection $node): array => $work($node, [$name]),
+                                isRepeatable: true,
+                            );
                         }
                     }
                 } catch (StoreFailed $failure) {
-                    if ($failure->isOver || (!$failure->isOfRequest && $this->topology->refresh($server)) || $role !== $this->role) {
+                    if (
+                        $failure->isOver
+                        || (!$failure->isOfRequest && $this->topology->refresh($server))
+                        || $role !== $this->role
+                    ) {
                         $again = [...$again, ...$its];
                     } elseif ($this->throws) {
                         throw $failure;
@@ -303,7 +372,12 @@ final class RoutedConnection implements RedisConnection, ReadsReplicas
         $failed = null;
         foreach ($map->masters() as $master) {
             try {
-                $isDone = $this->call($master, $this->role, static fn(RedisConnection $node): bool => $node->clear($prefix)) && $isDone;
+                $isDone = $this->call(
+                    $master,
+                    $this->role,
+                    static fn(RedisConnection $node): bool => $node->clear($prefix),
+                )
+                    && $isDone;
             } catch (Redirection) {
                 return null;
             } catch (StoreFailed $failure) {
@@ -322,13 +396,22 @@ final class RoutedConnection implements RedisConnection, ReadsReplicas
      */
     private function call(string $server, ServerRole $role, \Closure $work, bool $isAskedAnyway = false): mixed
     {
-        [$node, $guard] = $this->nodes[$server . ' ' . $role->name] ??= ($this->connect)(Endpoint::parse($server), $role);
+        [$node, $guard] = $this->nodes[$server . ' ' . $role->name] ??= ($this->connect)(
+            Endpoint::parse($server),
+            $role,
+        );
 
         return $guard(static fn(): mixed => $work($node), $isAskedAnyway);
     }
 
     private static function failure(StoreFailed|Redirection $failure): StoreFailed
     {
-        return $failure instanceof StoreFailed ? $failure : StoreFailed::because('redis', \sprintf('no server is in charge now (%s)', $failure->getMessage()), $failure);
+        return $failure instanceof StoreFailed
+            ? $failure
+            : StoreFailed::because(
+                'redis',
+                \sprintf('no server is in charge now (%s)', $failure->getMessage()),
+                $failure,
+            );
     }
 }

@@ -9,17 +9,25 @@ use Larder\Internal\Driver\Redis\Wire\ServerGone;
 use Larder\Internal\Driver\Redis\Wire\WireConnection;
 use Larder\Server\ConnectionSettings;
 
-/** Asks sentinels, one after the other, which server is the master. Whether it is one the store finds out when it connects. */
+/**
+ * Asks sentinels, one after the other, which server is the master. Whether it is one the store finds out when it
+ * connects.
+ */
 final class SentinelDiscovery
 {
-    private const LOGIN = 'Sentinels have a login of their own: sentinel_password_file=/path, and sentinel_user= where they have users';
+    private const LOGIN = 'Sentinels have a login of their own: sentinel_password_file=/path, '
+        . 'and sentinel_user= where they have users';
 
     /**
      * @param non-empty-list<ConnectionSettings> $sentinels in the order in which they are asked
      * @param string $name of the master, as the sentinels have it
      * @param bool $wantsReplicas whether to ask for its replicas too
      */
-    public function __construct(private array $sentinels, private readonly string $name, private readonly bool $wantsReplicas) {}
+    public function __construct(
+        private array $sentinels,
+        private readonly string $name,
+        private readonly bool $wantsReplicas,
+    ) {}
 
     /** @throws ServerGone if none can tell */
     public function ask(): SlotMap
@@ -31,7 +39,10 @@ final class SentinelDiscovery
                 $master = $sentinel->ask(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', $this->name]);
                 $address = \is_array($master) ? self::address($master[0] ?? null, $master[1] ?? null) : null;
                 if ($address === null) {
-                    throw new ServerGone(\sprintf('the sentinel at %s knows no master of the name that the DSN has', $settings->endpoint));
+                    throw new ServerGone(\sprintf(
+                        'the sentinel at %s knows no master of the name that the DSN has',
+                        $settings->endpoint,
+                    ));
                 }
 
                 $map = SlotMap::ofOne($address, $this->wantsReplicas ? $this->replicas($sentinel) : []);
@@ -65,7 +76,11 @@ final class SentinelDiscovery
             }
             $address = self::address($fields['ip'] ?? null, $fields['port'] ?? null);
             $flags = explode(',', $fields['flags'] ?? '');
-            if ($address !== null && array_intersect($flags, ['s_down', 'o_down', 'disconnected']) === [] && ($fields['master-link-status'] ?? '') === 'ok') {
+            if (
+                $address !== null
+                && array_intersect($flags, ['s_down', 'o_down', 'disconnected']) === []
+                && ($fields['master-link-status'] ?? '') === 'ok'
+            ) {
                 $replicas[] = $address;
             }
         }
@@ -75,6 +90,8 @@ final class SentinelDiscovery
 
     private static function address(mixed $host, mixed $port): ?string
     {
-        return \is_string($host) && \is_string($port) && ctype_digit($port) ? Endpoint::named($host, (int) $port)?->__toString() : null;
+        return \is_string($host) && \is_string($port) && ctype_digit($port)
+            ? Endpoint::named($host, (int) $port)?->__toString()
+            : null;
     }
 }

@@ -37,7 +37,10 @@ final class SentinelDriver extends TopologyDriver
     {
         $sentinels = $dsn->hosts(self::PORT);
         if ($sentinels === [] || ($dsn->options['master'] ?? '') === '') {
-            throw $dsn->invalid('does not name sentinels and the name of the master: redis+sentinel://10.0.0.5:26379,10.0.0.6:26379/mymaster');
+            throw $dsn->invalid(
+                'does not name sentinels and the name of the master: '
+                    . 'redis+sentinel://10.0.0.5:26379,10.0.0.6:26379/mymaster',
+            );
         }
 
         return $sentinels;
@@ -46,9 +49,20 @@ final class SentinelDriver extends TopologyDriver
     /** The sentinels are other servers, with another login or none. */
     protected function discovery(Dsn $dsn, array $named, ConnectionSettings $settings): \Closure
     {
-        $credentials = Credentials::inFiles('', $dsn->options['sentinel_password_file'] ?? '', $dsn->options['sentinel_user'] ?? '', options: 'sentinel_');
+        $credentials = Credentials::inFiles(
+            '',
+            $dsn->options['sentinel_password_file'] ?? '',
+            $dsn->options['sentinel_user'] ?? '',
+            options: 'sentinel_',
+        );
         $sentinels = array_map(static fn(Endpoint $endpoint): ConnectionSettings
-            => new ConnectionSettings($endpoint, $settings->connectTimeout, $settings->readTimeout, credentials: $credentials, tls: $settings->tls), $named);
+            => new ConnectionSettings(
+                $endpoint,
+                $settings->connectTimeout,
+                $settings->readTimeout,
+                credentials: $credentials,
+                tls: $settings->tls,
+            ), $named);
 
         return (new SentinelDiscovery($sentinels, $dsn->options['master'], self::readsReplicas($dsn)))->ask(...);
     }

@@ -8,8 +8,8 @@ use Larder\Dsn\Endpoint;
 use Larder\Internal\Driver\Redis\HashSlot;
 
 /**
- * Which server has which slots: a master for each, and its replicas. One master that has all of them is what sentinels watch;
- * nothing is hashed then.
+ * Which server has which slots: a master for each, and its replicas. One master that has all of them is what sentinels
+ * watch; nothing is hashed then.
  */
 final class SlotMap
 {
@@ -85,7 +85,10 @@ final class SlotMap
             $shards[] = [$shard[0], array_values(array_filter($shard[1], is_string(...)))];
         }
         foreach ($parts[1] as $range) {
-            if (!\is_array($range) || !\is_int($range[0] ?? null) || !\is_int($range[1] ?? null) || !\is_int($range[2] ?? null)) {
+            if (
+                !\is_array($range) || !\is_int($range[0] ?? null) || !\is_int($range[1] ?? null)
+                || !\is_int($range[2] ?? null)
+            ) {
                 return null;
             }
             $ranges[] = [$range[0], $range[1], $range[2]];
@@ -137,14 +140,23 @@ final class SlotMap
     /** @return array{string, list<string>}|null */
     private function shard(string $name): ?array
     {
-        if (\count($this->ranges) === 1 && \count($this->shards) === 1 && $this->ranges[0][1] - $this->ranges[0][0] === HashSlot::COUNT - 1) {
+        if (
+            \count($this->ranges) === 1
+            && \count($this->shards) === 1
+            && $this->ranges[0][1] - $this->ranges[0][0] === HashSlot::COUNT - 1
+        ) {
             return $this->shards[0];
         }
         if ($this->table === '') {
             $this->table = str_repeat(pack('v', self::NONE), HashSlot::COUNT);
             foreach ($this->ranges as [$first, $last, $shard]) {
                 $count = $last - $first + 1;
-                $this->table = substr_replace($this->table, str_repeat(pack('v', $shard), $count), 2 * $first, 2 * $count);
+                $this->table = substr_replace(
+                    $this->table,
+                    str_repeat(pack('v', $shard), $count),
+                    2 * $first,
+                    2 * $count,
+                );
             }
         }
         $at = 2 * HashSlot::of($name);

@@ -11,14 +11,17 @@ use Larder\Internal\Driver\Redis\Redirection;
 use Larder\Internal\Driver\Redis\Wire\ServerGone;
 
 /**
- * What is known of which server has which slots. It is asked for again when a server sends a command elsewhere or does not answer,
- * at most every tenth of a second by all processes of this user on this machine.
+ * What is known of which server has which slots. It is asked for again when a server sends a command elsewhere or does
+ * not answer, at most every tenth of a second by all processes of this user on this machine.
  */
 final class Topology
 {
     /** Seconds between two questions. */
     private const PAUSE = 0.1;
-    /** Seconds after which an object that begins with what another process was told asks for itself: replicas come and go. */
+    /**
+     * Seconds after which an object that begins with what another process was told asks for itself: replicas come and
+     * go.
+     */
     private const FRESH = 60.0;
     /** Seconds for which a server that failed is asked after all others: it may cost a timeout. */
     private const AVOIDED = 60.0;
@@ -125,7 +128,10 @@ final class Topology
         $map = $this->breaker->call(function () use ($first, $start): SlotMap {
             $known = $this->map?->servers() ?? [];
             shuffle($known); // not every process the same one
-            $away = array_keys(array_filter($this->away, static fn(float $time): bool => $start - $time < self::AVOIDED));
+            $away = array_keys(array_filter(
+                $this->away,
+                static fn(float $time): bool => $start - $time < self::AVOIDED,
+            ));
 
             try {
                 return ($this->discovery)($first === '' ? $known : [$first, ...$known], array_diff($away, [$first]));
@@ -145,7 +151,8 @@ final class Topology
     {
         $recorded = $this->record->read();
 
-        return $recorded !== null && $recorded[0] > $this->asOf && $recorded[0] <= microtime(true) && $this->learn(...$recorded);
+        return $recorded !== null && $recorded[0] > $this->asOf && $recorded[0] <= microtime(true)
+            && $this->learn(...$recorded);
     }
 
     private function learn(float $time, SlotMap $map): bool

@@ -37,7 +37,8 @@ abstract class TopologyDriver implements ExaminesServers
     /**
      * @param non-empty-list<Endpoint> $named
      * @param ConnectionSettings $settings of the servers, but for the endpoint
-     * @return \Closure(list<string>, array<int, string>): SlotMap finds out which servers there are, as ClusterDiscovery::ask()
+     * @return \Closure(list<string>, array<int, string>): SlotMap finds out which servers there are, as
+     *         ClusterDiscovery::ask()
      */
     abstract protected function discovery(Dsn $dsn, array $named, ConnectionSettings $settings): \Closure;
 
@@ -51,18 +52,44 @@ abstract class TopologyDriver implements ExaminesServers
         $codec = $opener->codec($dsn, $database === 0 ? '' : (string) $database);
         $servers = implode(',', $dsn->servers);
         $way = serialize([$dsn->servers, $dsn->options['master'] ?? '', self::readsReplicas($dsn), $opener->way($dsn)]);
-        $connection = $opener->shared(RoutedConnection::class, $way, function () use ($class, $dsn, $opener, $discovery, $database, $settings, $servers, $way): RoutedConnection {
-            $connect = static fn(Endpoint $endpoint, ServerRole $role): array => [new $class($settings->at($endpoint), $database, $role), $opener->guard($dsn, $endpoint)];
+        $connection = $opener->shared(RoutedConnection::class, $way, function () use (
+            $class,
+            $dsn,
+            $opener,
+            $discovery,
+            $database,
+            $settings,
+            $servers,
+            $way,
+        ): RoutedConnection {
+            $connect = static fn(Endpoint $endpoint, ServerRole $role): array
+                => [new $class($settings->at($endpoint), $database, $role), $opener->guard($dsn, $endpoint)];
             $connect($settings->endpoint, $this->role()); // so that a missing client is reported now
             $patience = 1.0 + \count($dsn->servers) * (2 * $settings->connectTimeout + $settings->readTimeout);
-            $breaker = new Breaker($dsn->scheme, $servers, OutageRecord::ofThisUser($way), $opener->logger(), probe: $patience);
+            $breaker = new Breaker(
+                $dsn->scheme,
+                $servers,
+                OutageRecord::ofThisUser($way),
+                $opener->logger(),
+                probe: $patience,
+            );
 
-            return new RoutedConnection(new Topology($discovery, TopologyRecord::ofThisUser($way), $breaker), $connect, $this->role(), self::readsReplicas($dsn), $dsn->throws());
+            return new RoutedConnection(
+                new Topology($discovery, TopologyRecord::ofThisUser($way), $breaker),
+                $connect,
+                $this->role(),
+                self::readsReplicas($dsn),
+                $dsn->throws(),
+            );
         });
 
         // Each server has a breaker. This one never opens; it makes failures misses, or throws them.
-        return new BreakerStore(new RedisStore($connection, $dsn->namespace(), $codec), static fn(bool $hasFailed): ?Breaker
-            => $hasFailed ? new Breaker($dsn->scheme, $servers, threshold: \PHP_INT_MAX) : null, $dsn->throws());
+        return new BreakerStore(
+            new RedisStore($connection, $dsn->namespace(), $codec),
+            static fn(bool $hasFailed): ?Breaker
+                => $hasFailed ? new Breaker($dsn->scheme, $servers, threshold: \PHP_INT_MAX) : null,
+            $dsn->throws(),
+        );
     }
 
     public function variants(): array
@@ -76,7 +103,10 @@ abstract class TopologyDriver implements ExaminesServers
         $settings = ConnectionSettings::of($dsn, $named[0]);
         $discovery = $this->discovery($dsn, $named, $settings);
 
-        return static fn(): array => array_map(static fn(string $master): ConnectionSettings => $settings->at(Endpoint::parse($master)), $discovery([], [])->masters());
+        return static fn(): array => array_map(
+            static fn(string $master): ConnectionSettings => $settings->at(Endpoint::parse($master)),
+            $discovery([], [])->masters(),
+        );
     }
 
     public function examine(Dsn $dsn): array

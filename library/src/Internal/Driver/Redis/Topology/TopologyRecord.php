@@ -10,8 +10,8 @@ use Larder\Internal\Process\Warnings;
 use Larder\Process\Pid;
 
 /**
- * Where the map of the slots is kept for all processes of this user on this machine: in a file, so that a new process need not
- * ask the servers, and all learn what one has learned. Where there can be no file, each asks for itself.
+ * Where the map of the slots is kept for all processes of this user on this machine: in a file, so that a new process
+ * need not ask the servers, and all learn what one has learned. Where there can be no file, each asks for itself.
  */
 final class TopologyRecord
 {
@@ -24,7 +24,9 @@ final class TopologyRecord
     public static function ofThisUser(string $servers): self
     {
         try {
-            return new self(UserFolder::find('redis', UserFolder::parent(), 'larder-topology') . '/' . hash('xxh128', $servers));
+            return new self(
+                UserFolder::find('redis', UserFolder::parent(), 'larder-topology') . '/' . hash('xxh128', $servers),
+            );
         } catch (StoreUnavailable) {
             return new self(null);
         }

@@ -24,7 +24,10 @@ final class Message
         return ($this->kind === '-' || $this->kind === '!') && \is_string($this->value) ? $this->value : null;
     }
 
-    /** @return list<string>|true|null names that were changed, true for all there are; null when it is about something else */
+    /**
+     * @return list<string>|true|null names that were changed, true for all there are; null when it is about something
+     *         else
+     */
     public function changed(): array|true|null
     {
         if (!$this->isPush() || !\is_array($this->value) || ($this->value[0] ?? null) !== 'invalidate') {

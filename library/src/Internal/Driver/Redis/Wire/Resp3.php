@@ -5,13 +5,17 @@ declare(strict_types=1);
 namespace Larder\Internal\Driver\Redis\Wire;
 
 /**
- * Reads RESP3, the protocol of Redis 6 and later and of Valkey, from bytes as they come in: what the usual clients for PHP
- * do not do is messages that nobody has asked for. The protocol: https://redis.io/docs/latest/develop/reference/protocol-spec/
+ * Reads RESP3, the protocol of Redis 6 and later and of Valkey, from bytes as they come in: what the usual clients for
+ * PHP do not do is messages that nobody has asked for. The protocol:
+ * https://redis.io/docs/latest/develop/reference/protocol-spec/
  */
 final class Resp3
 {
     private const DEEPEST = 16;
-    /** Bytes of a message that has not come as a whole. A map of a thousand servers has 200 kB; read, each byte may take thirty. */
+    /**
+     * Bytes of a message that has not come as a whole. A map of a thousand servers has 200 kB; read, each byte may take
+     * thirty.
+     */
     private const LONGEST = 1 << 21;
 
     private string $bytes = '';
@@ -131,6 +135,8 @@ final class Resp3
 
     private static function length(string $digits): int
     {
-        return is_numeric($digits) ? (int) $digits : throw new ServerGone(\sprintf('it does not speak RESP3: a length of "%s"', substr($digits, 0, 40)));
+        return is_numeric($digits)
+            ? (int) $digits
+            : throw new ServerGone(\sprintf('it does not speak RESP3: a length of "%s"', substr($digits, 0, 40)));
     }
 }

@@ -10,8 +10,9 @@ use Larder\Internal\Server\TlsErrorHint;
 use Larder\Server\ConnectionSettings;
 
 /**
- * A connection to a Redis or Valkey server, or to a sentinel, without a client: for questions that no client for PHP asks alike,
- * and for messages that nobody has asked for. An answer is over within the timeout, however the server deals it out.
+ * A connection to a Redis or Valkey server, or to a sentinel, without a client: for questions that no client for PHP
+ * asks alike, and for messages that nobody has asked for. An answer is over within the timeout, however the server
+ * deals it out.
  */
 final class WireConnection
 {
@@ -20,7 +21,11 @@ final class WireConnection
     private const LONGEST_REFUSAL = 200;
 
     /** @param resource $socket */
-    private function __construct(public readonly ConnectionSettings $settings, private readonly mixed $socket, private readonly Resp3 $incoming) {}
+    private function __construct(
+        public readonly ConnectionSettings $settings,
+        private readonly mixed $socket,
+        private readonly Resp3 $incoming,
+    ) {}
 
     public function __destruct()
     {
@@ -45,12 +50,21 @@ final class WireConnection
         $warnings = [];
         $error = '';
         $socket = Warnings::collect(static function () use ($where, $settings, &$error): mixed {
-            return stream_socket_client($where, $code, $error, $settings->connectTimeout, context: stream_context_create($settings->streamContext()));
+            return stream_socket_client(
+                $where,
+                $code,
+                $error,
+                $settings->connectTimeout,
+                context: stream_context_create($settings->streamContext()),
+            );
         }, $warnings);
         if ($socket === false) {
             $trouble = TlsErrorHint::of($settings, $warnings);
 
-            throw new ServerGone(\sprintf('no connection to %s (%s)', $endpoint, $trouble->what ?? $error), $trouble->how ?? '');
+            throw new ServerGone(
+                \sprintf('no connection to %s (%s)', $endpoint, $trouble->what ?? $error),
+                $trouble->how ?? '',
+            );
         }
         self::waitAtMost($socket, $settings->readTimeout);
         $connection = new self($settings, $socket, new Resp3());
@@ -74,7 +88,12 @@ final class WireConnection
         $answer = $this->answer();
         $error = $answer->error();
         if ($error !== null) {
-            throw new ServerGone(\sprintf('%s refuses %s (%s)', $this->settings->endpoint, $words[0], $words[0] === 'AUTH' ? self::knownCode($error) : self::printable($error)));
+            throw new ServerGone(\sprintf(
+                '%s refuses %s (%s)',
+                $this->settings->endpoint,
+                $words[0],
+                $words[0] === 'AUTH' ? self::knownCode($error) : self::printable($error),
+            ));
         }
 
         return $answer->value;
@@ -136,7 +155,9 @@ final class WireConnection
                 if ($left > 0) {
                     self::waitAtMost($this->socket, $left);
                 }
-                $bytes = $left > 0 ? Warnings::suppress(fn(): string|false => fread($this->socket, self::CHUNK)) : false;
+                $bytes = $left > 0
+                    ? Warnings::suppress(fn(): string|false => fread($this->socket, self::CHUNK))
+                    : false;
                 if ($bytes === false || $bytes === '') {
                     throw new ServerGone(\sprintf('no answer from %s', $this->settings->endpoint));
                 }
@@ -154,7 +175,9 @@ final class WireConnection
     /** A server may name what it was given, the password too. */
     private static function knownCode(#[\SensitiveParameter] string $error): string
     {
-        return preg_match('~^(?:WRONGPASS|NOAUTH|NOPERM|ERR|LOADING|MASTERDOWN)\b~', $error, $code) === 1 ? $code[0] : 'an error';
+        return preg_match('~^(?:WRONGPASS|NOAUTH|NOPERM|ERR|LOADING|MASTERDOWN)\b~', $error, $code) === 1
+            ? $code[0]
+            : 'an error';
     }
 
     private static function printable(string $text): string
