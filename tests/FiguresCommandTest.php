@@ -65,6 +65,14 @@ final class FiguresCommandTest extends TestCase
         self::assertSame(2, preg_match_all('/ (reached|missed) \([\d.]+ to [\d.]+; [1-9]\d* files, peer [1-9]\d*\)$/m', $run->getOutput()), $run->getOutput());
     }
 
+    public function testBytesAreMeasuredBesideApcu(): void
+    {
+        $run = self::figures(['memory', '--rows=products-bytes,products-compact', '--rounds=1']);
+        $run->mustRun();
+        self::assertMatchesRegularExpression('/^20 product rows of 6 columns\n  beside APCu, bytes +[5-9],\d{3} +[234],\d{3} /m', $run->getOutput());
+        self::assertMatchesRegularExpression('/^  beside APCu, igbinary, bytes +1,\d{3} +1,\d{3} /m', $run->getOutput());
+    }
+
     public function testBoundIsReachedByRatioOrByDifference(): void
     {
         $row = static fn(?float $bound, ?float $more, bool $least = false): Row => new Row('', '', '', $bound, [], static fn(): array => [[1.0, 1.0]], $least, $more);

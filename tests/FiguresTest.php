@@ -14,6 +14,7 @@ use Symfony\Component\Filesystem\Filesystem;
 final class FiguresTest extends TestCase
 {
     private const PAGE = Repository::ROOT . '/docs/figures.md';
+    private const CHART = Repository::ROOT . '/docs/figures/chart.svg';
 
     public function testPageMatchesTheMeasurements(): void
     {
@@ -24,13 +25,27 @@ final class FiguresTest extends TestCase
     #[TestWith(['engine.jsonl', '/("ours"): ?[\d.]+/'])]
     #[TestWith(['library.jsonl', '/("ours"): ?[\d.]+/'])]
     #[TestWith(['sessions.jsonl', '/("longest_wait_ms"): ?[\d.]+/'])]
+    #[TestWith(['memory.jsonl', '/("ours"): ?[\d.]+/'])]
     public function testOtherMeasurementsAreNoticed(string $file, string $figure): void
     {
-        $folder = new TemporaryDirectory();
-        (new Filesystem())->mirror(Repository::ROOT . '/docs/figures', $folder->path);
-        $folder->write($file, (string) preg_replace($figure, '$1:987654.0', (string) file_get_contents("$folder->path/$file")));
+        self::assertNotSame((string) file_get_contents(self::PAGE), $this->page($this->changed($file, $figure, '$1:987654.0')));
+    }
 
-        self::assertNotSame((string) file_get_contents(self::PAGE), $this->page($folder->path));
+    public function testOtherTimesOfSerializersAreNoticed(): void
+    {
+        self::assertNotSame((string) file_get_contents(self::PAGE), $this->page($this->changed('serializers.txt', '/[\d.]+( \S+)$/m', '987$1')));
+    }
+
+    public function testReadmeQuotesTheFigures(): void
+    {
+        self::assertSame([], self::unquoted((string) file_get_contents(Repository::ROOT . '/README.md')));
+    }
+
+    public function testOtherFigureInReadmeIsNoticed(): void
+    {
+        $readme = (string) file_get_contents(Repository::ROOT . '/README.md');
+
+        self::assertSame(['12,345'], self::unquoted("12,345 bytes\n$readme"));
     }
 
     /** What the machine did during a run is written beside its figures, so it does not count here. */
@@ -43,17 +58,46 @@ final class FiguresTest extends TestCase
 
     public function testTheChartShowsWhatWasMeasured(): void
     {
-        $folder = new TemporaryDirectory();
-        $chart = "$folder->path/chart.svg";
-        Repository::process([\PHP_BINARY, 'lab/figures/chart.php', 'docs/figures/compare.jsonl', $chart])->mustRun();
-
-        self::assertFileEquals(Repository::ROOT . '/docs/figures/chart.svg', $chart);
+        self::assertSame((string) file_get_contents(self::CHART), $this->chart(Repository::ROOT . '/docs/figures'));
     }
 
-    private function page(string $measured): string
+    public function testChartOfOtherMeasurementsIsNoticed(): void
+    {
+        self::assertNotSame((string) file_get_contents(self::CHART), $this->chart($this->changed('compare.jsonl', '/("median"): ?[\d.]+/', '$1:987654.0')));
+    }
+
+    /** @return list<string> large numbers that docs/figures.md does not have */
+    private static function unquoted(string $readme): array
+    {
+        $page = (string) file_get_contents(self::PAGE);
+        preg_match_all('/(?<![\d,])\d{1,3},\d{3}(?![\d,])/', $readme, $quotes);
+
+        return array_values(array_filter($quotes[0], static fn(string $quote): bool => !str_contains($page, $quote)));
+    }
+
+    /** @return TemporaryDirectory the measurements with other figures in one file */
+    private function changed(string $file, string $figure, string $other): TemporaryDirectory
     {
         $folder = new TemporaryDirectory();
-        Repository::process([\PHP_BINARY, 'lab/figures/table.php', $measured, "$folder->path/page.md"])->mustRun();
+        (new Filesystem())->mirror(Repository::ROOT . '/docs/figures', $folder->path);
+        $folder->write($file, (string) preg_replace($figure, $other, (string) file_get_contents("$folder->path/$file")));
+
+        return $folder;
+    }
+
+    private function chart(TemporaryDirectory|string $measured): string
+    {
+        $folder = new TemporaryDirectory();
+        $source = \is_string($measured) ? $measured : $measured->path;
+        Repository::process([\PHP_BINARY, 'lab/figures/chart.php', "$source/compare.jsonl", "$folder->path/chart.svg"])->mustRun();
+
+        return (string) file_get_contents("$folder->path/chart.svg");
+    }
+
+    private function page(TemporaryDirectory|string $measured): string
+    {
+        $folder = new TemporaryDirectory();
+        Repository::process([\PHP_BINARY, 'lab/figures/table.php', \is_string($measured) ? $measured : $measured->path, "$folder->path/page.md"])->mustRun();
 
         return (string) file_get_contents("$folder->path/page.md");
     }

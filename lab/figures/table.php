@@ -18,7 +18,6 @@ const COLUMNS = [
     'get 64 kB' => ['64k', 'get'],
     'get 50 x 50 array' => ['50 x 50 array', 'get'],
     'set 10 bytes' => ['10b', 'set'],
-    'set 64 kB' => ['64k', 'set'],
     'set 50 x 50 array' => ['50 x 50 array', 'set'],
 ];
 
@@ -27,7 +26,7 @@ const ENGINE = [
     'fetch-10', 'fetch-table-php', 'fetch-table-igbinary', 'fetch-table-file', 'fetch-random', 'fetch-first', 'fpm-cold', 'attach', 'store-10', 'store-1024', 'store-65536',
     'store-hashed-65536', 'fill', 'store-table-php', 'fetch-row', 'store-row', 'fetch-dates', 'store-dates', 'worker-1k', 'memory',
 ];
-const LIBRARY = '/^(get-|psr16-|get-symfony-|psr16-symfony-|(redis|memcached|file)-(get|set)-)(10b|50-x-50-array)$/';
+const LIBRARY = '/^(get-|get-symfony-|(redis|memcached|file)-(get|set)-)(10b|50-x-50-array)$/';
 
 /** @param list<list<string>> $rows */
 function table(array $rows): string
@@ -160,10 +159,33 @@ function contention(string $file): string
     return sprintf('Two to sixteen processes on one key, with room and full: counts are %s times as many a second as with APCu, stores %s times (`make figures ARGS=contention`).', $range('count'), $range('store'));
 }
 
-/** @return list<list<string>> */
-function tsv(string $file): array
+/**
+ * A line for each value, of which there are three rows: <name>-bytes, <name>-compact and <name>-store.
+ *
+ * @param list<array<mixed>> $rows
+ */
+function memory(array $rows): string
 {
-    return array_map(static fn(string $line): array => explode("\t", $line), explode("\n", trim((string) file_get_contents($file), "\n")));
+    $lines = [];
+    foreach ($rows as $row) {
+        $bytes = array_map(static fn(string $side): string => number_format(Measured::number($row, $side) ?? \NAN), ['ours', 'theirs']);
+        $value = Measured::text($row, 'work');
+        $cells = str_ends_with(Measured::text($row, 'name'), '-store') ? [sprintf('%.2f', Measured::number($row, 'ratio'))] : $bytes;
+        $lines[$value] = [...$lines[$value] ?? [$value], ...$cells];
+    }
+
+    return table([
+        ['value', 'Larder', 'APCu', 'Larder, compact', 'APCu, igbinary', 'store'],
+        ...array_values($lines),
+    ]);
+}
+
+/** @return list<list<string>> serializer, compression, bytes, times: from what `./larder serializers` has printed, but for signatures */
+function serializers(string $printed): array
+{
+    preg_match_all('/^50 x 50 array +(\w+) +(|zlib|zstd|lz4) +([\d,]+) +([\d.]+ [nµm]s) +([\d.]+ [nµm]s)$/mu', $printed, $rows, \PREG_SET_ORDER);
+
+    return array_map(static fn(array $row): array => array_slice($row, 1), $rows);
 }
 
 [, $folder, $page] = [...$argv, '', ''];
@@ -171,15 +193,17 @@ $compare = Measured::read("$folder/compare.jsonl");
 $engine = Measured::read("$folder/engine.jsonl");
 $library = Measured::read("$folder/library.jsonl");
 $request = Measured::read("$folder/request.jsonl");
+$memory = Measured::read("$folder/memory.jsonl");
+$serializers = (string) file_get_contents("$folder/serializers.txt");
 $engineRows = array_values(array_filter($engine->rows, static fn(array $row): bool => in_array(Measured::text($row, 'name'), ENGINE, true)));
 $libraryRows = array_values(array_filter($library->rows, static fn(array $row): bool => preg_match(LIBRARY, Measured::text($row, 'name')) === 1));
 file_put_contents($page, implode("\n", [
     '# Figures',
     '',
-    'After reading this page you know what was measured on one machine. `make figures` measures on yours and writes it, so do not edit it. All rows are in [docs/figures](figures/compare.jsonl).',
+    'After reading this page you know what was measured on one machine. `make figures` writes it, so do not edit it. All rows are in [docs/figures](figures/compare.jsonl).',
     '',
     '```sh',
-    'make figures ARGS=engine                               # compare, library, request, contention, sessions',
+    'make figures ARGS=engine                               # memory, serializers, compare, library, request, contention, sessions',
     'lab/figures/run measure --rows fetch-10,store-10       # only printed',
     '```',
     '',
@@ -202,9 +226,9 @@ file_put_contents($page, implode("\n", [
     ratios($engineRows),
     contention("$folder/contention.jsonl"),
     '',
-    'Memory of arrays in PHP\'s own shape, which a fetch returns by a pointer, and serialized; the last column is relative to APCu with the php serializer:',
+    "Arrays in PHP's own shape, which a fetch returns by a pointer, and serialized (`larder.compact=1`): bytes, and the time of a store relative to APCu's with its default serializer. `make figures ARGS=memory`, {$memory->machine()}.",
     '',
-    table(tsv("$folder/memory.tsv")),
+    memory($memory->rows),
     '## The library',
     '',
     "Medians of `make figures ARGS=library`, {$library->machine()}. The bare client uses the same serializer and no compression, by a socket on one core; for files it is `unserialize(file_get_contents())`, and a renamed temporary file. Larder also checks for hash collisions, stores expiry, and locks against counters. A goal is a ratio or a difference.",
@@ -217,7 +241,7 @@ file_put_contents($page, implode("\n", [
     sessions("$folder/sessions.jsonl"),
     '## Serializers',
     '',
-    '`./larder serializers` for an array of 50 x 50 numbers, PHP 8.2, AMD EPYC, 2 cores. lz4 takes up to 5 µs more than no compression, a signature 3.5 ns a byte; [all rows](figures/serializers.tsv). Writes with msgpack and json include a search for what they would change.',
+    '`./larder serializers` for an array of 50 x 50 numbers: ' . strtok($serializers, "\n") . '. Writes with msgpack and json include a search for what they would change. [All rows](figures/serializers.txt).',
     '',
-    table(array_values(array_filter(tsv("$folder/serializers.tsv"), static fn(array $row): bool => !in_array($row[1] ?? '', ['lz4', 'signature'], true)))),
+    table([['serializer', 'with', 'bytes', 'write', 'read'], ...serializers($serializers)]),
 ]));

@@ -63,7 +63,7 @@ final class StoreRows
     }
 
     /** @return non-empty-list<array{float, float}> */
-    private static function same(mixed $value, int $rounds): array
+    public static function same(mixed $value, int $rounds): array
     {
         $ours = static function (int $times) use ($value): void {
             for ($i = 0; $i < $times; $i++) {
