@@ -6,11 +6,9 @@
  *
  *     php lab/apcu/prove.php mediawiki ADDRESS            what a reader and an editor do in a new wiki
  *     php lab/apcu/prove.php symfony ADDRESS              what a visitor does in the shop
- *     php lab/apcu/prove.php rounds PATH FILE             requests a second and processor time of rounds under load
  *     php lab/apcu/prove.php composer PROJECT             its class loader
  *     php lab/apcu/prove.php laravel                      the apc store of Laravel
  *     php lab/apcu/prove.php wordpress                    its Site Health
- *     php lab/apcu/prove.php rate SECONDS APCU LARDER     requests a second of two addresses, in turns
  *     php -S ADDRESS -t WIKI lab/apcu/prove.php           serves the wiki, and at /cached what apcu_cache_info() says
  */
 
@@ -233,62 +231,7 @@ function wordpress(): iterable
     yield 'APCu is one of them' => \in_array('APCu', $offered, true) ?: throw new \RuntimeException('Site Health does not find APCu');
 }
 
-/** @param non-empty-list<float> $numbers */
-function median(array $numbers): float
-{
-    sort($numbers);
-    $half = intdiv(\count($numbers), 2);
-
-    return ($numbers[$half] + $numbers[\count($numbers) - 1 - $half]) / 2;
-}
-
-/**
- * Asks in turns, request by request, so that both have what the machine is busy with in common.
- *
- * @param array{string, string} $sites with APCu, and with the module of this repository
- */
-function rate(float $seconds, array $sites): void
-{
-    $visitors = array_map(static fn(string $site): Visitor => new Visitor($site), $sites);
-    $times = [[], []];
-    $ratios = [];
-    $end = microtime(true) + $seconds;
-    for ($round = 0; $round < 10 || microtime(true) < $end; $round++) {
-        foreach ($round % 2 === 0 ? [0, 1] : [1, 0] as $site) {
-            $start = hrtime(true);
-            $visitors[$site]->ask('/index.php?title=Main_Page');
-            $times[$site][] = (hrtime(true) - $start) / 1e9;
-        }
-        $ratios[] = $times[0][$round] / $times[1][$round];
-    }
-    printf("   its main page, one visitor: %.1f requests a second, with APCu %.1f; ratio %.2f\n", 1 / median($times[1]), 1 / median($times[0]), median($ratios));
-}
-
-/** @param string $file a line a round: requests a second, requests and clock ticks of APCu, then of the module of this repository */
-function rounds(string $path, string $file): void
-{
-    $rates = $costs = [[], []];
-    $faster = $cheaper = [];
-    foreach (array_map(static fn(string $line): array => array_map(floatval(...), explode(' ', $line)), (array) file($file)) as [$rate, $requests, $ticks, $ourRate, $ourRequests, $ourTicks]) {
-        $rates[0][] = $rate;
-        $rates[1][] = $ourRate;
-        $faster[] = $ourRate / $rate;
-        $costs[0][] = 10 * $ticks / $requests;
-        $costs[1][] = 10 * $ourTicks / $ourRequests;
-        $cheaper[] = ($ourTicks / $ourRequests) / ($ticks / $requests);
-    }
-    printf("   %s: %.0f requests a second, with APCu %.0f; ratio %.2f. Processor time of PHP %.2f ms a request, with APCu %.2f; ratio %.2f\n", $path, median($rates[1]), median($rates[0]), median($faster), median($costs[1]), median($costs[0]), median($cheaper));
-}
-
 $arguments = \array_slice($argv, 2);
-if ($argv[1] === 'rate') {
-    rate((float) $arguments[0], [$arguments[1], $arguments[2]]);
-    exit;
-}
-if ($argv[1] === 'rounds') {
-    rounds($arguments[0], $arguments[1]);
-    exit;
-}
 $answers = match ($argv[1]) {
     'composer' => composer($arguments[0]),
     'laravel' => laravel(),

@@ -160,6 +160,28 @@ function contention(string $file): string
 }
 
 /**
+ * Requests a second of one worker, and the time of a request relative to that before.
+ *
+ * @param list<array<mixed>> $rows
+ */
+function pages(array $rows): string
+{
+    $lines = [['requests a second', 'before', 'with Larder', 'time, relative']];
+    foreach ($rows as $row) {
+        [$ours, $theirs, $ratio, $low, $high] = array_map(static fn(string $key): float => Measured::number($row, $key) ?? \NAN, ['ours', 'theirs', 'ratio', 'low', 'high']);
+        $peer = Measured::text($row, 'peer');
+        $lines[] = [
+            Measured::text($row, 'work'),
+            number_format(1e9 / $theirs) . ($peer === 'APCu' ? ' with APCu' : ' without a cache'),
+            number_format(1e9 / $ours),
+            vsprintf('%s (%s to %s)', array_map(static fn(float $number): string => number_format($number, $ratio < 0.1 ? 3 : 2), [$ratio, $low, $high])),
+        ];
+    }
+
+    return table($lines);
+}
+
+/**
  * A line for each value, of which there are three rows: <name>-bytes, <name>-compact and <name>-store.
  *
  * @param list<array<mixed>> $rows
@@ -193,6 +215,7 @@ $compare = Measured::read("$folder/compare.jsonl");
 $engine = Measured::read("$folder/engine.jsonl");
 $library = Measured::read("$folder/library.jsonl");
 $request = Measured::read("$folder/request.jsonl");
+$pages = Measured::read("$folder/pages.jsonl");
 $memory = Measured::read("$folder/memory.jsonl");
 $serializers = (string) file_get_contents("$folder/serializers.txt");
 $engineRows = array_values(array_filter($engine->rows, static fn(array $row): bool => in_array(Measured::text($row, 'name'), ENGINE, true)));
@@ -203,7 +226,7 @@ file_put_contents($page, implode("\n", [
     'After reading this page you know what was measured on one machine. `make figures` writes it, so do not edit it. All rows are in [docs/figures](figures/compare.jsonl).',
     '',
     '```sh',
-    'make figures ARGS=engine                               # memory, serializers, compare, library, request, contention, sessions',
+    'make figures ARGS=engine                               # pages, memory, serializers, compare, library, request, contention, sessions',
     'lab/figures/run measure --rows fetch-10,store-10       # only printed',
     '```',
     '',
@@ -214,6 +237,11 @@ file_put_contents($page, implode("\n", [
     comparison($compare->rows),
     '`array` is PHP code in one process, so one call into the engine is faster.',
     '',
+    '## Whole pages',
+    '',
+    "One PHP-FPM worker, asked without a web server by one client; before and after in turns, with 95 % intervals. Each read is of 20 product rows, by `cache.adapter.apcu` or the driver `apc`; WordPress has [a file](sessions.md#wordpress) more. `make figures ARGS=pages`, {$pages->machine()}.",
+    '',
+    pages($pages->rows),
     '## One request',
     '',
     "Opening a cache and one call under PHP-FPM, relative to symfony/cache with the same server and kept connections; files that each loads. `make figures ARGS=request`, {$request->machine()}.",

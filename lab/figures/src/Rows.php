@@ -7,7 +7,7 @@ namespace Larder\Lab\Figures;
 /** All figures, in the order in which they are shown. */
 final class Rows
 {
-    public const SUBJECTS = ['engine', 'library', 'request', 'memory'];
+    public const SUBJECTS = ['engine', 'library', 'request', 'pages', 'memory'];
 
     /**
      * @param value-of<self::SUBJECTS> $subject
@@ -20,6 +20,7 @@ final class Rows
             'engine' => [...FetchRows::all(), ...Requests::all(), ...StoreRows::all(), ...ObjectRows::all(), ...Readers::all(), ...WorkerRows::all(), Memory::row()],
             'library' => [...LibraryRows::all(), ...ClientRows::all()],
             'request' => RequestRows::all(),
+            'pages' => PageRows::all(),
             'memory' => MemoryRows::all(),
         };
 

@@ -5,12 +5,14 @@ declare(strict_types=1);
 namespace Shop;
 
 use Symfony\Component\HttpFoundation\JsonResponse;
+use Symfony\Component\HttpFoundation\Response;
 use Symfony\Component\HttpKernel\Attribute\MapQueryString;
 use Symfony\Component\HttpKernel\Attribute\MapRequestPayload;
 use Symfony\Component\PropertyAccess\PropertyAccessorInterface;
 use Symfony\Component\Routing\Attribute\Route;
 use Symfony\Component\Serializer\SerializerInterface;
 use Symfony\Component\Validator\Validator\ValidatorInterface;
+use Symfony\Contracts\Cache\CacheInterface;
 
 final class Pages
 {
@@ -56,6 +58,24 @@ final class Pages
         $this->catalogue->forget($id);
 
         return $this->answer(['reviews' => $this->catalogue->reviews($id)], 'detail');
+    }
+
+    /** Reads 60 lists of products from the cache; lab/figures/run pages measures it. */
+    #[Route('/lists', name: 'lists', methods: ['GET'])]
+    public function lists(CacheInterface $cache): Response
+    {
+        $page = "<!DOCTYPE html>\n<title>Lists</title>\n";
+        $made = 0;
+        for ($number = 0; $number < 60; $number++) {
+            $list = $cache->get("list.$number", static function () use ($number, &$made): array {
+                $made++;
+
+                return (require __DIR__ . '/../../products.php')($number);
+            });
+            $page .= \sprintf("<p>%s and %d more</p>\n", htmlspecialchars($list[0]['name']), \count($list) - 1);
+        }
+
+        return new Response("$page<p>made now: $made</p>\n");
     }
 
     /** What is in APCu. */
