@@ -19,7 +19,14 @@ final class CompareCommandTest extends TestCase
 
     public function testTablesHaveAtMostEightyColumns(): void
     {
-        $run = self::larder(['compare', '--verbose', '--quick', '--rounds=2', '--stores=apcu,shmop,memcached,predis,mysql-memory,file,php-file,array', '--values=10b,50 x 50 array']);
+        $run = self::larder([
+            'compare',
+            '--verbose',
+            '--quick',
+            '--rounds=2',
+            '--stores=apcu,shmop,memcached,predis,mysql-memory,file,php-file,array',
+            '--values=10b,50 x 50 array',
+        ]);
         $run->mustRun();
         $output = $run->getOutput();
         foreach (explode("\n", $output) as $line) {
@@ -35,13 +42,18 @@ final class CompareCommandTest extends TestCase
         if (\extension_loaded('larder')) {
             self::assertMatchesRegularExpression('/^memcached +tcp \+ /m', $output);
         }
-        self::assertMatchesRegularExpression('/^  servers +memcached, Redis, MariaDB +\d:\d\d\n  measuring +\d+ setups, 2 rounds +\d:\d\d\n$/D', $run->getErrorOutput());
+        self::assertMatchesRegularExpression(
+            '/^  servers +memcached, Redis, MariaDB +\d:\d\d\n  measuring +\d+ setups, 2 rounds +\d:\d\d\n$/D',
+            $run->getErrorOutput(),
+        );
     }
 
     /** The fastest that keeps values for other processes has the ratio 1; the array, which does not, is no measure. */
     public function testRatiosAreRelativeToTheFastestSharedStore(): void
     {
-        $run = self::larder(['compare', '--verbose', '--quick', '--rounds=1', '--stores=shmop,array', '--values=1k', '--operations=get']);
+        $run = self::larder([
+            'compare', '--verbose', '--quick', '--rounds=1', '--stores=shmop,array', '--values=1k', '--operations=get',
+        ]);
         $run->mustRun();
         self::assertMatchesRegularExpression('/^shmop .* 1\.00 /m', $run->getOutput());
         self::assertMatchesRegularExpression('/^array .* 0\.\d\d/m', $run->getOutput());
@@ -51,27 +63,43 @@ final class CompareCommandTest extends TestCase
     {
         $directory = new TemporaryDirectory();
         $file = $directory->path . '/figures.jsonl';
-        self::larder(['compare', '--quick', '--rounds=1', '--no-servers', '--stores=apcu,redis,file', '--values=10b,array of 4', '--json', $file])->mustRun();
+        self::larder([
+            'compare', '--quick', '--rounds=1', '--no-servers', '--stores=apcu,redis,file', '--values=10b,array of 4',
+            '--json', $file,
+        ])->mustRun();
         self::assertShape((string) file_get_contents($file));
         self::assertCount(12, ResultFile::read($file)->rows);
     }
 
     public function testQuickLookStatesWhatItsRoundsShow(): void
     {
-        $run = self::larder(['compare', '--quick', '--no-servers', '--stores=apcu,file,redis', '--values=10b', '--operations=get']);
+        $run = self::larder(
+            ['compare', '--quick', '--no-servers', '--stores=apcu,file,redis', '--values=10b', '--operations=get'],
+        );
         $output = (string) preg_replace('/\s+/', ' ', $run->mustRun()->getOutput());
         self::assertStringContainsString('(10 gets), 3 rounds get of 10 B One machine APCu', $output);
-        self::assertMatchesRegularExpression('/Use APCu\. It was ahead in all 3 rounds, [\d.,]+ times or more\. apcu:/', $output);
+        self::assertMatchesRegularExpression(
+            '/Use APCu\. It was ahead in all 3 rounds, [\d.,]+ times or more\. apcu:/',
+            $output,
+        );
         self::assertStringContainsString('Left out: redis: left out by --no-servers', $output);
         self::assertStringContainsString('2 stores, 3 rows, 0 failed', $output);
         self::assertStringNotContainsString('None', $output);
     }
 
-    /** On a terminal the answer is on the last screen, and a bar shows the time left; elsewhere nothing is written twice. */
+    /**
+     * On a terminal the answer is on the last screen, and a bar shows the time left; elsewhere nothing is written
+     * twice.
+     */
     public function testScreenOfATerminal(): void
     {
         $command = ['compare', '--quick', '--no-servers', '--stores=apcu,file,array', '--values=10b,50 x 50 array'];
-        $run = new Process(['script', '-qec', 'stty cols 80 rows 24; ' . self::ROOT . '/larder ' . implode(' ', array_map(escapeshellarg(...), $command)), '/dev/null'], null, ['PHP' => \PHP_BINARY, 'TERM' => 'xterm', 'NO_COLOR' => false], timeout: 600.0);
+        $run = new Process([
+            'script',
+            '-qec',
+            'stty cols 80 rows 24; ' . self::ROOT . '/larder ' . implode(' ', array_map(escapeshellarg(...), $command)),
+            '/dev/null',
+        ], null, ['PHP' => \PHP_BINARY, 'TERM' => 'xterm', 'NO_COLOR' => false], timeout: 600.0);
         $output = strtr($run->mustRun()->getOutput(), ["\r\n" => "\n"]);
         self::assertMatchesRegularExpression('/\r  measuring    ━+╌+  \d+ %  0:\d\d left  /u', $output);
         self::assertStringContainsString("\033[1m  APCu ", $output);
@@ -80,7 +108,10 @@ final class CompareCommandTest extends TestCase
         $run = self::larder($command);
         self::assertLastScreen($run->mustRun()->getOutput());
         self::assertStringNotContainsString("\033", $run->getOutput());
-        self::assertMatchesRegularExpression('/^  measuring    4 setups, 3 rounds +\d:\d\d\n$/D', $run->getErrorOutput());
+        self::assertMatchesRegularExpression(
+            '/^  measuring    4 setups, 3 rounds +\d:\d\d\n$/D',
+            $run->getErrorOutput(),
+        );
         $table = (string) file_get_contents(self::ROOT . '/var/compare/table.txt');
         self::assertMatchesRegularExpression('/^apcu +[\d.]+ (ns|µs) /m', $table);
         self::assertStringContainsString('Assumed', $table);
@@ -103,11 +134,22 @@ final class CompareCommandTest extends TestCase
     public function testInterruptedRunIsContinued(): void
     {
         $directory = new TemporaryDirectory();
-        $command = ['compare', '--quick', '--no-servers', '--rounds=6', '--stores=apcu,array', '--journal', $directory->path . '/journal', '--json=-'];
+        $command = [
+            'compare',
+            '--quick',
+            '--no-servers',
+            '--rounds=6',
+            '--stores=apcu,array',
+            '--journal',
+            $directory->path . '/journal',
+            '--json=-',
+        ];
         $first = self::larder($command);
         $first->start();
         $journal = static fn(): string => (string) @file_get_contents($directory->path . '/journal');
-        for ($deadline = microtime(true) + 300; substr_count($journal(), "\n") < 4 && microtime(true) < $deadline; usleep(5_000)) {
+        for ($deadline = microtime(
+            true,
+        ) + 300; substr_count($journal(), "\n") < 4 && microtime(true) < $deadline; usleep(5_000)) {
         }
         $first->signal(\SIGINT);
         self::assertSame(130, $first->wait());
@@ -131,26 +173,38 @@ final class CompareCommandTest extends TestCase
 
     public function testJsonOnStandardOutputComesWithoutTheTables(): void
     {
-        $run = self::larder(['compare', '--quick', '--rounds=1', '--no-servers', '--stores=apcu,redis,file', '--values=10b,array of 4', '--json=-']);
+        $run = self::larder([
+            'compare', '--quick', '--rounds=1', '--no-servers', '--stores=apcu,redis,file', '--values=10b,array of 4',
+            '--json=-',
+        ]);
         self::assertShape($run->mustRun()->getOutput());
     }
 
     private static function assertShape(string $lines): void
     {
         /** @var list<array<string, mixed>> $rows */
-        $rows = array_map(static fn(string $line): mixed => json_decode($line, true, flags: \JSON_THROW_ON_ERROR), explode("\n", rtrim($lines, "\n")));
+        $rows = array_map(
+            static fn(string $line): mixed => json_decode($line, true, flags: \JSON_THROW_ON_ERROR),
+            explode("\n", rtrim($lines, "\n")),
+        );
         $header = array_shift($rows);
         self::assertIsArray($header);
         self::assertSame(['format', 'checksum', 'environment', 'spoilers', 'not_measured'], array_keys($header));
         self::assertIsArray($header['environment']);
         self::assertSame(
-            ['larder', 'date', 'php', 'sapi', 'opcache', 'jit', 'extensions', 'servers', 'system', 'processor', 'cores', 'pinned_to', 'file_systems', 'clock', 'rounds', 'options'],
+            [
+                'larder', 'date', 'php', 'sapi', 'opcache', 'jit', 'extensions', 'servers', 'system', 'processor',
+                'cores', 'pinned_to', 'file_systems', 'clock', 'rounds', 'options',
+            ],
             array_keys($header['environment']),
         );
         self::assertIsArray($header['not_measured']);
         self::assertCount(2 * 2, $header['not_measured']);
         self::assertSame(
-            ['table' => 'compare', 'store' => 'redis', 'connection' => null, 'value' => '10b', 'bytes' => 10, 'operation' => 'get', 'unit' => 'ns', 'settings' => [], 'reason' => 'left out by --no-servers'],
+            [
+                'table' => 'compare', 'store' => 'redis', 'connection' => null, 'value' => '10b', 'bytes' => 10,
+                'operation' => 'get', 'unit' => 'ns', 'settings' => [], 'reason' => 'left out by --no-servers',
+            ],
             $header['not_measured'][0],
         );
         self::assertCount(3 * 2 * 2, $rows);
@@ -158,8 +212,12 @@ final class CompareCommandTest extends TestCase
         foreach ($rows as $row) {
             self::assertSame(
                 [
-                    'table' => 'string', 'store' => 'string', 'connection' => $row['store'] === 'apcu' ? 'null' : 'string', 'value' => 'string', 'bytes' => 'int', 'operation' => 'string', 'unit' => 'string', 'settings' => 'array',
-                    'median' => 'float', 'low' => 'null', 'high' => 'null', 'samples' => 'array', 'failures' => 'int', 'problem' => 'string', 'histogram' => 'null', 'published' => $row['published'] === null ? 'null' : 'array', 'notes' => 'array',
+                    'table' => 'string', 'store' => 'string',
+                    'connection' => $row['store'] === 'apcu' ? 'null' : 'string', 'value' => 'string', 'bytes' => 'int',
+                    'operation' => 'string', 'unit' => 'string', 'settings' => 'array',
+                    'median' => 'float', 'low' => 'null', 'high' => 'null', 'samples' => 'array', 'failures' => 'int',
+                    'problem' => 'string', 'histogram' => 'null',
+                    'published' => $row['published'] === null ? 'null' : 'array', 'notes' => 'array',
                 ],
                 array_map(get_debug_type(...), $row),
             );
@@ -185,16 +243,33 @@ final class CompareCommandTest extends TestCase
 
     public function testUnwritableFileFailsAfterTheAnswerIsPrinted(): void
     {
-        $run = self::larder(['compare', '--quick', '--rounds=1', '--no-servers', '--stores=array', '--values=10b', '--operations=get', '--json', '/dev/full']);
+        $run = self::larder([
+            'compare', '--quick', '--rounds=1', '--no-servers', '--stores=array', '--values=10b', '--operations=get',
+            '--json', '/dev/full',
+        ]);
         self::assertSame(1, $run->run());
-        self::assertStringContainsString('/dev/full could not be written', (string) preg_replace('/\s+/', ' ', $run->getErrorOutput()));
-        self::assertStringNotContainsString('file_put_contents():', explode('could not be written', $run->getErrorOutput())[0]);
+        self::assertStringContainsString(
+            '/dev/full could not be written',
+            (string) preg_replace('/\s+/', ' ', $run->getErrorOutput()),
+        );
+        self::assertStringNotContainsString(
+            'file_put_contents():',
+            explode('could not be written', $run->getErrorOutput())[0],
+        );
         self::assertStringContainsString('1 store, 1 row, 0 failed', $run->getOutput());
     }
 
     public function testAssertionsAreRefused(): void
     {
-        $run = new Process([\PHP_BINARY, '-d', 'zend.assertions=1', self::ROOT . '/cli/bin/larder', 'compare', '--quick', '--stores=array']);
+        $run = new Process([
+            \PHP_BINARY,
+            '-d',
+            'zend.assertions=1',
+            self::ROOT . '/cli/bin/larder',
+            'compare',
+            '--quick',
+            '--stores=array',
+        ]);
         self::assertSame(1, $run->run());
         self::assertStringContainsString('Assertions are on (zend.assertions=1)', $run->getErrorOutput());
         self::assertSame('', $run->getOutput());
@@ -207,7 +282,15 @@ final class CompareCommandTest extends TestCase
         if (!is_file($xdebug)) {
             self::markTestSkipped($xdebug . ' is not there');
         }
-        $run = new Process([\PHP_BINARY, '-d', 'zend_extension=' . $xdebug, self::ROOT . '/cli/bin/larder', 'compare', '--quick', '--stores=array']);
+        $run = new Process([
+            \PHP_BINARY,
+            '-d',
+            'zend_extension=' . $xdebug,
+            self::ROOT . '/cli/bin/larder',
+            'compare',
+            '--quick',
+            '--stores=array',
+        ]);
         self::assertSame(1, $run->run());
         self::assertStringContainsString('Xdebug is loaded', $run->getErrorOutput());
         self::assertSame('', $run->getOutput());
@@ -222,10 +305,19 @@ final class CompareCommandTest extends TestCase
                 symlink(trim($file), $others->path . '/' . basename($file));
             }
         }
-        $run = self::larder(['compare', '--quick', '--rounds=1', '--stores=apcu,redis,array', '--values=10b'], ['PHP_INI_SCAN_DIR' => $others->path]);
+        $run = self::larder(
+            ['compare', '--quick', '--rounds=1', '--stores=apcu,redis,array', '--values=10b'],
+            ['PHP_INI_SCAN_DIR' => $others->path],
+        );
         $run->mustRun();
         $output = (string) preg_replace('/\s+/', ' ', $run->getOutput());
-        self::assertStringContainsString(\sprintf('apcu: the PHP extension apcu is not loaded. To add it: apt-get install php%s-apcu', Php::version()), $output);
+        self::assertStringContainsString(
+            \sprintf(
+                'apcu: the PHP extension apcu is not loaded. To add it: apt-get install php%s-apcu',
+                Php::version(),
+            ),
+            $output,
+        );
         self::assertStringContainsString(\sprintf('apt-get install php%s-redis', Php::version()), $output);
     }
 
@@ -237,9 +329,15 @@ final class CompareCommandTest extends TestCase
             symlink('/usr/bin/' . $program, $path->path . '/' . $program);
         }
         symlink(\PHP_BINARY, $path->path . '/php');
-        $run = self::larder(['compare', '--quick', '--rounds=1', '--stores=memcached,array', '--values=10b'], ['PATH' => $path->path]);
+        $run = self::larder(
+            ['compare', '--quick', '--rounds=1', '--stores=memcached,array', '--values=10b'],
+            ['PATH' => $path->path],
+        );
         $run->mustRun();
-        self::assertStringContainsString('Left out: memcached: memcached is not installed. To add it: apt-get install memcached', (string) preg_replace('/\s+/', ' ', $run->getOutput()));
+        self::assertStringContainsString(
+            'Left out: memcached: memcached is not installed. To add it: apt-get install memcached',
+            (string) preg_replace('/\s+/', ' ', $run->getOutput()),
+        );
         self::assertMatchesRegularExpression('/^  servers +memcached failed +\d:\d\d$/m', $run->getErrorOutput());
     }
 
@@ -247,7 +345,10 @@ final class CompareCommandTest extends TestCase
     {
         $help = self::larder(['compare', '--help']);
         $help->mustRun();
-        self::assertStringContainsString(implode(', ', Catalog::names()), (string) preg_replace('/\s+/', ' ', $help->getOutput()));
+        self::assertStringContainsString(
+            implode(', ', Catalog::names()),
+            (string) preg_replace('/\s+/', ' ', $help->getOutput()),
+        );
     }
 
     /**
@@ -256,6 +357,11 @@ final class CompareCommandTest extends TestCase
      */
     private static function larder(array $arguments, array $environment = []): Process
     {
-        return new Process([self::ROOT . '/larder', ...$arguments], null, ['PHP' => \PHP_BINARY, ...$environment], timeout: 600.0);
+        return new Process(
+            [self::ROOT . '/larder', ...$arguments],
+            null,
+            ['PHP' => \PHP_BINARY, ...$environment],
+            timeout: 600.0,
+        );
     }
 }

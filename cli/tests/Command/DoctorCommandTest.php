@@ -42,39 +42,60 @@ final class DoctorCommandTest extends TestCase
     /** @return iterable<string, array{list<string>, int, list<string>}> */
     public static function machines(): iterable
     {
-        $package = static fn(string $name): string => \sprintf('apt-get install php%d\.%d-%s', \PHP_MAJOR_VERSION, \PHP_MINOR_VERSION, $name);
+        $package = static fn(string $name): string
+            => \sprintf('apt-get install php%d\.%d-%s', \PHP_MAJOR_VERSION, \PHP_MINOR_VERSION, $name);
         yield 'the engine' => [[...self::POSIX, ...self::ENGINE], 0, [
             '^  available, version ', '^  nothing has been stored yet; the first store creates the segment$',
             '^  larder     yes  shared by all', '^  larder: chosen, ', '^  Processes share it\.$',
         ]];
         yield 'the engine off' => [[...self::POSIX, ...self::ENGINE, '-d', 'larder.enabled=0'], 0, [
-            '^  not available, ', '^  larder\.enabled is off$', '^  larder     no   the engine is loaded but switched off\n +Set larder\.enabled=1', '^  file: chosen',
+            '^  not available, ', '^  larder\.enabled is off$',
+            '^  larder     no   the engine is loaded but switched off\n +Set larder\.enabled=1', '^  file: chosen',
         ]];
-        yield 'the engine without a name that it takes' => [[...self::POSIX, ...self::ENGINE, '-d', 'larder.segment=no/name', '-d', 'error_log=/dev/null'], 1, [
-            '^  not available, ', '^  larder     no   larder\.segment must be ', '^  larder: chosen, .* keeps nothing now: larder\.segment must be ', '^  Processes do not share it\.$',
-        ]];
+        yield 'the engine without a name that it takes' => [
+            [...self::POSIX, ...self::ENGINE, '-d', 'larder.segment=no/name', '-d', 'error_log=/dev/null'],
+            1,
+            [
+                '^  not available, ', '^  larder     no   larder\.segment must be ',
+                '^  larder: chosen, .* keeps nothing now: larder\.segment must be ', '^  Processes do not share it\.$',
+            ],
+        ];
         yield 'APCu on' => [[...self::POSIX, ...self::APCU, '-d', 'apc.enable_cli=1'], 1, [
-            '^  apcu       yes  on the command line for one process alone$', '^  yac .*\n.*Debian removes apcu', '^  apcu: chosen', '^  Processes do not share it: on the command line',
+            '^  apcu       yes  on the command line for one process alone$', '^  yac .*\n.*Debian removes apcu',
+            '^  apcu: chosen', '^  Processes do not share it: on the command line',
         ]];
-        yield 'the functions of APCu over the engine' => [[...self::POSIX, ...self::ENGINE, ...self::MODULE, '-d', 'apc.enable_cli=1'], 0, [
-            '^  apcu       yes  shared by all processes of .*\n +The module apcu is Larder\'s: apcu_\*\(\) use the engine, segment default\.apcu, and apcu: its segment default$', '^  larder: chosen',
-        ]];
+        yield 'the functions of APCu over the engine' => [
+            [...self::POSIX, ...self::ENGINE, ...self::MODULE, '-d', 'apc.enable_cli=1'],
+            0,
+            [
+                '^  apcu       yes  shared by all processes of .*\n +The module apcu is Larder\'s: apcu_\*\(\) '
+                    . 'use the engine, segment default\.apcu, and apcu: its segment default$', '^  larder: chosen',
+            ],
+        ];
         yield 'APCu off' => [[...self::POSIX, ...self::APCU, '-d', 'apc.enable_cli=0'], 0, [
-            '^  apcu       no   APCu is loaded but switched off\n +On the command line it is on with: php -d apc\.enable_cli=1$', '^  file: chosen', '^  Processes share it\.$',
+            '^  apcu       no   APCu is loaded but switched off\n +On the command line it is on with: '
+                . 'php -d apc\.enable_cli=1$', '^  file: chosen', '^  Processes share it\.$',
         ]];
         yield 'no extension' => [[], 0, [
             '^  not loaded; see larder below$',
             '^  larder     no .*\n +To add it: run sudo make install in a clone of Larder$',
             ...array_map(
-                static fn(string $store, string $name, string $legacy): string => \sprintf('^  %-10s no   the PHP extension \w+ is not loaded%s\n +To add it: %s$', $store, $legacy, $package($name)),
+                static fn(string $store, string $name, string $legacy): string => \sprintf(
+                    '^  %-10s no   the PHP extension \w+ is not loaded%s\n +To add it: %s$',
+                    $store,
+                    $legacy,
+                    $package($name),
+                ),
                 ['apcu', 'yac', 'shmop', 'redis', 'mysql', 'pgsql', 'sqlite'],
                 ['apcu', 'yac', 'common', 'redis', 'mysql', 'pgsql', 'sqlite3'],
                 ['', ' \(legacy, not recommended\)', ' \(legacy, not recommended\)', '', '', '', ''],
             ),
-            '^  file       yes ', '^  php-file   yes .*\n +It is slow without opcache', '^  file: chosen', '^  Processes share it\.$',
+            '^  file       yes ', '^  php-file   yes .*\n +It is slow without opcache', '^  file: chosen',
+            '^  Processes share it\.$',
         ]];
         yield 'no directory' => [[...self::POSIX, '-d', 'sys_temp_dir=/nowhere'], 1, [
-            '^  file       no   /nowhere: cannot create a directory there\n +Name a directory', '^  takes nothing: ', 'Make it for the user \w+: install -d -m 700 -o \w+ \'/nowhere/larder-',
+            '^  file       no   /nowhere: cannot create a directory there\n +Name a directory', '^  takes nothing: ',
+            'Make it for the user \w+: install -d -m 700 -o \w+ \'/nowhere/larder-',
         ]];
     }
 
@@ -97,7 +118,11 @@ final class DoctorCommandTest extends TestCase
     public function testWhatIsThereStays(): void
     {
         $redis = RedisServer::start($this->directory->add('redis'));
-        $addresses = ['file://' . $this->directory->add('files'), \sprintf('sqlite://%s/cache.sqlite', $this->directory->path), 'redis://' . $redis->socket . '?client=predis'];
+        $addresses = [
+            'file://' . $this->directory->add('files'),
+            \sprintf('sqlite://%s/cache.sqlite', $this->directory->path),
+            'redis://' . $redis->socket . '?client=predis',
+        ];
         $keys = [];
         foreach ($addresses as $address) {
             Cache::open($address)->set('of the application', 'value', 600);
@@ -119,9 +144,18 @@ final class DoctorCommandTest extends TestCase
         $addresses = [
             \sprintf('redis://127.0.0.1:%d?client=predis', $redis->port),
             'memcached://' . $memcached->socket,
-            \sprintf('mysql://%s:%s@127.0.0.1:%d/%s', MariaDbServer::USER, $mariaDb->password, $mariaDb->port, MariaDbServer::DATABASE),
+            \sprintf(
+                'mysql://%s:%s@127.0.0.1:%d/%s',
+                MariaDbServer::USER,
+                $mariaDb->password,
+                $mariaDb->port,
+                MariaDbServer::DATABASE,
+            ),
         ];
-        $options = [...self::POSIX, '-d', 'extension=msgpack', '-d', 'extension=igbinary', '-d', 'extension=mysqlnd', '-d', 'extension=pdo', '-d', 'extension=pdo_mysql'];
+        $options = [
+            ...self::POSIX, '-d', 'extension=msgpack', '-d', 'extension=igbinary', '-d', 'extension=mysqlnd', '-d',
+            'extension=pdo', '-d', 'extension=pdo_mysql',
+        ];
         $patterns = [
             '~^  redis      yes  127\.0\.0\.1:' . $redis->port . ', shared by all clients of the server$~m',
             '~^  memcached  yes  ' . preg_quote($memcached->socket) . ', shared by all clients~m',
@@ -146,18 +180,22 @@ final class DoctorCommandTest extends TestCase
     {
         $name = '^ {18}(Redis|Valkey) [\d.]+: [\d.]+ MiB';
         yield 'as it is installed' => [['--save', '3600 1 300 100'], [
-            "$name used, and no limit: it grows until the machine has no memory left\n {20}Set maxmemory, and maxmemory-policy allkeys-lru or allkeys-lfu$",
-            '^ {18}save 3600 1 300 100: a snapshot may take as much memory again, .*\n {20}A cache needs no snapshots: save ""$',
+            "$name used, and no limit: it grows until the machine has no memory left\n {20}Set maxmemory, "
+                . 'and maxmemory-policy allkeys-lru or allkeys-lfu$',
+            '^ {18}save 3600 1 300 100: a snapshot may take as much memory again, .*\n {20}A cache needs no snapshots: '
+                . 'save ""$',
         ], ['maxmemory-policy noeviction', 'appendonly']];
         yield 'for a cache' => [['--maxmemory', '20mb', '--maxmemory-policy', 'allkeys-lfu'], [
             "$name of 20\.0 MiB used, maxmemory-policy allkeys-lfu, 0 keys evicted since it started$",
         ], ['Set maxmemory', 'save', 'appendonly', 'may not']];
         yield 'without eviction, with a log' => [['--maxmemory', '20mb', '--appendonly', 'yes'], [
-            '^ {18}maxmemory-policy noeviction: when the memory is full, set\(\) returns false and deletes the old value\n {20}Set maxmemory-policy allkeys-lru',
+            '^ {18}maxmemory-policy noeviction: when the memory is full, set\(\) '
+                . 'returns false and deletes the old value\n {20}Set maxmemory-policy allkeys-lru',
             '^ {18}appendonly yes: .*\n {20}A cache needs no log: appendonly no$',
         ], ['no limit']];
         yield 'with eviction of some' => [['--maxmemory', '20mb', '--maxmemory-policy', 'volatile-lru'], [
-            '^ {18}maxmemory-policy volatile-lru: only keys with a ttl are evicted, 1 of 3 keys now; when there are none, set\(\) returns false$',
+            '^ {18}maxmemory-policy volatile-lru: only keys with a ttl are evicted, 1 of 3 keys now; '
+                . 'when there are none, set\(\) returns false$',
         ], ['no limit']];
         yield 'with eviction of any' => [['--maxmemory', '20mb', '--maxmemory-policy', 'allkeys-random'], [
             '^ {18}maxmemory-policy allkeys-random: it evicts what is used as readily as what is not$',
@@ -200,12 +238,24 @@ final class DoctorCommandTest extends TestCase
         foreach ($users as $user => $rights) {
             $redis->rawcommand('ACL', 'SETUSER', $user, 'on', '>word', ...$rights);
         }
-        $said = $this->doctor(self::POSIX, array_map(static fn(string $user): string => "redis://$user:word@$socket?client=predis", array_keys($users)))->mustRun()->getOutput();
+        $said = $this->doctor(
+            self::POSIX,
+            array_map(
+                static fn(string $user): string => "redis://$user:word@$socket?client=predis",
+                array_keys($users),
+            ),
+        )->mustRun()->getOutput();
         foreach ([
-            '  redis      yes  SOCKET, .*\n {18}this user may not use SCAN\n {20}ACL SETUSER <user> \+scan\n {18}this user may not see how the server is set up\n {20}.* \+info\n',
-            '  redis      no   it refuses requests: SOCKET: NOPERM .*\n {18}Give the user the rights .*\n {18}this user may not use EVALSHA, EVAL and use the keys of the cache\n {20}ACL SETUSER <user> \+evalsha \+eval ~larder-cache:\*\n',
+            '  redis      yes  SOCKET, .*\n {18}this user may not use SCAN\n {20}ACL SETUSER <user> \+scan\n {18}this '
+                . 'user may not see how the server is set up\n {20}.* \+info\n',
+            '  redis      no   it refuses requests: SOCKET: '
+                . 'NOPERM .*\n {18}Give the user the rights .*\n {18}this user may not use EVALSHA, '
+                . 'EVAL and use the keys of the cache\n {20}ACL SETUSER <user> \+evalsha \+eval ~larder-cache:\*\n',
         ] as $lines) {
-            self::assertMatchesRegularExpression('#' . str_replace('SOCKET', preg_quote($socket, '#'), $lines) . '#', $said);
+            self::assertMatchesRegularExpression(
+                '#' . str_replace('SOCKET', preg_quote($socket, '#'), $lines) . '#',
+                $said,
+            );
         }
         self::assertSame(0, $redis->dbSize());
     }
@@ -214,7 +264,10 @@ final class DoctorCommandTest extends TestCase
     {
         $socket = $this->redis('--replicaof', '127.0.0.1 1');
         $said = $this->doctor(self::POSIX, ["redis://$socket?client=predis&timeout=30"])->mustRun()->getOutput();
-        self::assertMatchesRegularExpression("~redis      no   it refuses requests: $socket: READONLY .*\n {18}It is a replica. Name its master~", $said);
+        self::assertMatchesRegularExpression(
+            "~redis      no   it refuses requests: $socket: READONLY .*\n {18}It is a replica. Name its master~",
+            $said,
+        );
     }
 
     public function testFolderThatDeniesAUserTheCacheIsReported(): void
@@ -244,10 +297,27 @@ final class DoctorCommandTest extends TestCase
 
         // The control: the user has none, until the command was run.
         copy(self::ROOT . '/extension/modules/larder.so', "$path/larder.so"); // it may not reach the clone
-        $look = ['setpriv', '--reuid', '33', '--clear-groups', '--regid', '33', \PHP_BINARY, '-n', '-d', "extension=$path/larder.so", ...$ini, '-r', 'echo json_encode([larder_store("a", 1), larder_info()["reason"]]);'];
+        $look = [
+            'setpriv',
+            '--reuid',
+            '33',
+            '--clear-groups',
+            '--regid',
+            '33',
+            \PHP_BINARY,
+            '-n',
+            '-d',
+            "extension=$path/larder.so",
+            ...$ini,
+            '-r',
+            'echo json_encode([larder_store("a", 1), larder_info()["reason"]]);',
+        ];
         $user = new Process($look);
         $user->mustRun();
-        self::assertSame(json_encode([false, "the folder $path/larder-33 belongs to user 65534, not to 33, who has no cache; as root: $command"]), $user->getOutput());
+        self::assertSame(json_encode([
+            false,
+            "the folder $path/larder-33 belongs to user 65534, not to 33, who has no cache; as root: $command",
+        ]), $user->getOutput());
         Process::fromShellCommandline($command)->mustRun();
         clearstatcache();
         self::assertSame([0, 0o40711], [fileowner("$path/larder-33/precious"), fileperms("$path/larder-33/precious")]);
@@ -268,21 +338,47 @@ final class DoctorCommandTest extends TestCase
         copy(self::ROOT . '/extension/modules/larder.so', "$path/larder.so"); // others may not reach the clone
         $options = ['-d', "larder.path=$path", '-d', 'larder.size=8M'];
         foreach (['33' => 'shop', '65534' => 'default'] as $user => $segment) {
-            (new Process(['setpriv', '--reuid', (string) $user, '--clear-groups', '--regid', (string) $user, \PHP_BINARY, '-n', '-d', "extension=$path/larder.so", ...$options, '-d', "larder.segment=$segment", '-r', 'larder_store("a", 1);']))->mustRun();
+            (new Process([
+                'setpriv', '--reuid', (string) $user, '--clear-groups', '--regid', (string) $user, \PHP_BINARY, '-n',
+                '-d', "extension=$path/larder.so", ...$options, '-d', "larder.segment=$segment", '-r',
+                'larder_store("a", 1);',
+            ]))->mustRun();
         }
         symlink("$path/larder-33", "$path/larder-34");
         $said = $this->doctor([...self::POSIX, ...self::ENGINE, ...$options])->mustRun()->getOutput();
-        self::assertMatchesRegularExpression('~^  segments of user 33 \(www-data\): shop \(8\.0 MiB, [\d.]+ [KM]iB committed\)$~m', $said);
-        self::assertMatchesRegularExpression('~^  segments of user 65534 \(nobody\): default \(8\.0 MiB, [\d.]+ [KM]iB committed\)$~m', $said);
+        self::assertMatchesRegularExpression(
+            '~^  segments of user 33 \(www-data\): shop \(8\.0 MiB, [\d.]+ [KM]iB committed\)$~m',
+            $said,
+        );
+        self::assertMatchesRegularExpression(
+            '~^  segments of user 65534 \(nobody\): default \(8\.0 MiB, [\d.]+ [KM]iB committed\)$~m',
+            $said,
+        );
         self::assertSame(2, substr_count($said, 'segments of user'));
     }
 
     public function testEmptySettingIsReported(): void
     {
-        $said = fn(string ...$settings): string => $this->doctor([...self::POSIX, ...self::ENGINE, ...array_merge(...array_map(static fn(string $setting): array => ['-d', $setting], array_values($settings)))])->mustRun()->getOutput();
-        self::assertMatchesRegularExpression('~^  larder\.classes is set but empty: every object is a miss\. Set it to nothing if that is meant~m', $said('larder.classes=none'));
-        self::assertMatchesRegularExpression('~^  larder\.size is set but empty: the default applies~m', $said('larder.size=off', 'display_startup_errors=0', 'error_log=/dev/null'));
-        self::assertStringNotContainsString('empty:', $said('larder.classes=nothing', 'larder.zero_copy=off', 'larder.compact=no'));
+        $said = fn(string ...$settings): string => $this->doctor([
+            ...self::POSIX,
+            ...self::ENGINE,
+            ...array_merge(...array_map(
+                static fn(string $setting): array => ['-d', $setting],
+                array_values($settings),
+            )),
+        ])->mustRun()->getOutput();
+        self::assertMatchesRegularExpression(
+            '~^  larder\.classes is set but empty: every object is a miss\. Set it to nothing if that is meant~m',
+            $said('larder.classes=none'),
+        );
+        self::assertMatchesRegularExpression(
+            '~^  larder\.size is set but empty: the default applies~m',
+            $said('larder.size=off', 'display_startup_errors=0', 'error_log=/dev/null'),
+        );
+        self::assertStringNotContainsString(
+            'empty:',
+            $said('larder.classes=nothing', 'larder.zero_copy=off', 'larder.compact=no'),
+        );
     }
 
     public function testTooSmallEngineIsReported(): void
@@ -293,21 +389,46 @@ final class DoctorCommandTest extends TestCase
         (new Process([\PHP_BINARY, '-n', ...$options, ...$this->place(), '-r', $fill]))->mustRun();
         $run = $this->doctor($options);
         self::assertSame(1, $run->run(), 'it has lost most of what was stored');
-        self::assertMatchesRegularExpression('~^  Too little memory if .* set larder\.size above 16\.0 MiB in php\.ini\. Then run larder resize$~m', $run->getOutput());
-        self::assertStringContainsString("\n  Processes share it.\n  It evicts or refuses most of what is stored: see Engine.\n", $run->getOutput());
+        self::assertMatchesRegularExpression(
+            '~^  Too little memory if .* set larder\.size above 16\.0 MiB in php\.ini\. Then run larder resize$~m',
+            $run->getOutput(),
+        );
+        self::assertStringContainsString(
+            "\n  Processes share it.\n  It evicts or refuses most of what is stored: see Engine.\n",
+            $run->getOutput(),
+        );
 
-        $larger = $this->doctor([...self::POSIX, ...self::ENGINE, '-d', 'larder.size=32M', '-d', 'error_log=/dev/null']);
+        $larger = $this->doctor(
+            [...self::POSIX, ...self::ENGINE, '-d', 'larder.size=32M', '-d', 'error_log=/dev/null'],
+        );
         $larger->run();
-        self::assertMatchesRegularExpression('~^  the segment was made with larder\.size=16M \(here 32M\); larder resize replaces it$~m', $larger->getOutput());
-        self::assertSame(1, preg_match_all('~\b32(?:\.0 MiB|M|554432)~', $larger->getOutput()), 'told once: ' . $larger->getOutput());
-        self::assertMatchesRegularExpression('~^  Too little memory if values must live longer than \d+ s: run larder resize$~m', $larger->getOutput());
+        self::assertMatchesRegularExpression(
+            '~^  the segment was made with larder\.size=16M \(here 32M\); larder resize replaces it$~m',
+            $larger->getOutput(),
+        );
+        self::assertSame(
+            1,
+            preg_match_all('~\b32(?:\.0 MiB|M|554432)~', $larger->getOutput()),
+            'told once: ' . $larger->getOutput(),
+        );
+        self::assertMatchesRegularExpression(
+            '~^  Too little memory if values must live longer than \d+ s: run larder resize$~m',
+            $larger->getOutput(),
+        );
     }
 
     /** Some are evicted from every cache that is full. */
     public function testEngineThatKeepsMostIsWell(): void
     {
         $options = [...self::POSIX, ...self::ENGINE, '-d', 'larder.size=16M'];
-        (new Process([\PHP_BINARY, '-n', ...$options, ...$this->place(), '-r', 'for ($i = 0; $i < 15000; ++$i) { larder_store("k$i", str_repeat("x", 1000)); }']))->mustRun();
+        (new Process([
+            \PHP_BINARY,
+            '-n',
+            ...$options,
+            ...$this->place(),
+            '-r',
+            'for ($i = 0; $i < 15000; ++$i) { larder_store("k$i", str_repeat("x", 1000)); }',
+        ]))->mustRun();
         $said = $this->doctor($options)->mustRun()->getOutput();
         self::assertStringContainsString("\n  Processes share it.\n", $said);
         self::assertDoesNotMatchRegularExpression('~evicted for memory: 0,~', $said, 'the control: some were evicted');
@@ -317,7 +438,10 @@ final class DoctorCommandTest extends TestCase
     public static function sizesOnASmallTmpfs(): iterable
     {
         yield 'larder.size is larger than it' => ['64M', 'has 16.0 MiB (in a container: --shm-size). Then run'];
-        yield 'larder.size is as large as it can be' => ['15M', 'has 16.0 MiB (in a container: --shm-size), and set larder.size above 15.0 MiB in php.ini. Then run'];
+        yield 'larder.size is as large as it can be' => [
+            '15M',
+            'has 16.0 MiB (in a container: --shm-size), and set larder.size above 15.0 MiB in php.ini. Then run',
+        ];
     }
 
     #[DataProvider('sizesOnASmallTmpfs')]
@@ -327,17 +451,51 @@ final class DoctorCommandTest extends TestCase
             self::markTestSkipped('only root can mount');
         }
         $options = [...self::POSIX, ...self::ENGINE, '-d', "larder.size=$size", '-d', 'error_log=/dev/null'];
-        $fill = [\PHP_BINARY, '-n', ...$options, ...$this->place(), '-r', 'for ($i = 0; $i < 32000; ++$i) { larder_store("k$i", str_repeat("x", 1000)); }'];
-        $script = \sprintf('mount -t tmpfs -o size=16m tmpfs %s && %s && exec "$@"', $this->directory->path, implode(' ', array_map(escapeshellarg(...), $fill)));
-        $doctor = new Process(['unshare', '--mount', 'sh', '-c', $script, 'sh', \PHP_BINARY, '-n', ...$this->place(), ...$options, self::ROOT . '/cli/bin/larder', 'doctor']);
+        $fill = [
+            \PHP_BINARY,
+            '-n',
+            ...$options,
+            ...$this->place(),
+            '-r',
+            'for ($i = 0; $i < 32000; ++$i) { larder_store("k$i", str_repeat("x", 1000)); }',
+        ];
+        $script = \sprintf(
+            'mount -t tmpfs -o size=16m tmpfs %s && %s && exec "$@"',
+            $this->directory->path,
+            implode(' ', array_map(escapeshellarg(...), $fill)),
+        );
+        $doctor = new Process([
+            'unshare',
+            '--mount',
+            'sh',
+            '-c',
+            $script,
+            'sh',
+            \PHP_BINARY,
+            '-n',
+            ...$this->place(),
+            ...$options,
+            self::ROOT . '/cli/bin/larder',
+            'doctor',
+        ]);
         $doctor->run();
-        self::assertStringContainsString("enlarge the file system of {$this->directory->path}, which $advice larder resize", $doctor->getOutput());
+        self::assertStringContainsString(
+            "enlarge the file system of {$this->directory->path}, which $advice larder resize",
+            $doctor->getOutput(),
+        );
     }
 
     public function testItLeavesNothingBehind(): void
     {
         $this->doctor([...self::POSIX, ...self::ENGINE])->mustRun();
-        $entries = (new Process([\PHP_BINARY, '-n', ...self::ENGINE, ...$this->place(), '-r', 'larder_exists("k"); echo larder_info()["entries"];']))->mustRun();
+        $entries = (new Process([
+            \PHP_BINARY,
+            '-n',
+            ...self::ENGINE,
+            ...$this->place(),
+            '-r',
+            'larder_exists("k"); echo larder_info()["entries"];',
+        ]))->mustRun();
         self::assertSame('0', $entries->getOutput());
         self::assertSame([], glob($this->directory->path . '/larder-cli-*'));
     }
@@ -346,7 +504,10 @@ final class DoctorCommandTest extends TestCase
     {
         $run = $this->doctor(self::POSIX, ['mongodb://localhost']);
         self::assertSame(2, $run->run());
-        self::assertStringContainsString('The scheme of the DSN is not known: it begins with one of auto:', $run->getOutput());
+        self::assertStringContainsString(
+            'The scheme of the DSN is not known: it begins with one of auto:',
+            $run->getOutput(),
+        );
     }
 
     /** @return string the socket of a Redis server that answers CONFIG, which those of RedisServer do not */
@@ -354,7 +515,12 @@ final class DoctorCommandTest extends TestCase
     {
         $socket = $this->directory->add('redis') . '/redis.sock';
         $this->redis = ServerProcess::start(
-            [Executable::find(['redis-server', 'valkey-server'], 'redis-server')->path, '--port', '0', '--unixsocket', $socket, '--dir', \dirname($socket), '--save', '', ...array_values($options)],
+            [Executable::find([
+                'redis-server',
+                'valkey-server',
+            ], 'redis-server')->path, '--port', '0', '--unixsocket', $socket, '--dir', \dirname(
+                $socket,
+            ), '--save', '', ...array_values($options)],
             \dirname($socket) . '/log',
             static fn(): bool => Address::says($socket, "PING\r\n", 'PONG'),
         );
@@ -368,7 +534,15 @@ final class DoctorCommandTest extends TestCase
      */
     private function doctor(array $options, array $addresses = []): Process
     {
-        return new Process([\PHP_BINARY, '-n', ...$this->place(), ...$options, self::ROOT . '/cli/bin/larder', 'doctor', ...$addresses], timeout: 300);
+        return new Process([
+            \PHP_BINARY,
+            '-n',
+            ...$this->place(),
+            ...$options,
+            self::ROOT . '/cli/bin/larder',
+            'doctor',
+            ...$addresses,
+        ], timeout: 300);
     }
 
     /** @return list<string> options by which all that is stored is this test's own */

@@ -29,9 +29,19 @@ final class InterruptTest extends TestCase
         $this->before = array_column(self::blocks(), 'id');
         $this->temporary = new TemporaryDirectory();
         $this->run = new Process(
-            [__DIR__ . '/../../../larder', 'compare', '--rounds=1000', '--stores=memcached,redis,mysql-memory,shmop,sqlite', '--values=10b'],
+            [
+                __DIR__ . '/../../../larder',
+                'compare',
+                '--rounds=1000',
+                '--stores=memcached,redis,mysql-memory,shmop,sqlite',
+                '--values=10b',
+            ],
             null,
-            ['PHP' => \PHP_BINARY, 'TMPDIR' => $this->temporary->path, 'XDG_STATE_HOME' => $this->temporary->path . '/state'],
+            [
+                'PHP' => \PHP_BINARY,
+                'TMPDIR' => $this->temporary->path,
+                'XDG_STATE_HOME' => $this->temporary->path . '/state',
+            ],
             timeout: null,
         );
         $this->run->start();
@@ -39,7 +49,9 @@ final class InterruptTest extends TestCase
         // Every store has been measured when the first round is over: then there is something of each to leave behind.
         $journal = $this->temporary->path . '/state/larder/compare.jsonl';
         $measured = static fn(): int => substr_count((string) @file_get_contents($journal), "\n") - 1;
-        for ($deadline = microtime(true) + 300; $measured() < self::SETUPS || \count($this->started) < 12; usleep(5_000)) {
+        for ($deadline = microtime(true) + 300; $measured() < self::SETUPS || \count($this->started) < 12; usleep(
+            5_000,
+        )) {
             self::assertLessThan($deadline, microtime(true), $this->run->getErrorOutput());
             self::assertTrue($this->run->isRunning(), $this->run->getErrorOutput());
             $this->started += self::descendants($pid);
@@ -61,7 +73,10 @@ final class InterruptTest extends TestCase
         $this->run->wait();
         self::assertSame($status, $this->run->getExitCode());
         self::assertLessThan(60.0, microtime(true) - $start, 'less than what was begun would have taken');
-        self::assertStringContainsString('Interrupted. Everything that was started has been stopped.', $this->run->getErrorOutput());
+        self::assertStringContainsString(
+            'Interrupted. Everything that was started has been stopped.',
+            $this->run->getErrorOutput(),
+        );
         self::assertSame([], self::alive($this->started));
         self::assertSame([], $this->directories());
         self::assertSame([], $this->sharedMemory());
@@ -70,7 +85,9 @@ final class InterruptTest extends TestCase
     public function testKillStopsAllThatWasStarted(): void
     {
         $this->run->signal(\SIGKILL);
-        for ($deadline = microtime(true) + 60; self::alive($this->started) !== [] && microtime(true) < $deadline; usleep(10_000)) {
+        for ($deadline = microtime(
+            true,
+        ) + 60; self::alive($this->started) !== [] && microtime(true) < $deadline; usleep(10_000)) {
         }
         self::assertSame([], self::alive($this->started));
         // Directories and shared memory stay: nobody was left to remove them.
@@ -103,7 +120,8 @@ final class InterruptTest extends TestCase
     {
         return array_values(array_filter(
             array_keys($pids),
-            static fn(int $pid): bool => preg_match('/\) [^ZX] /', (string) @file_get_contents("/proc/$pid/stat")) === 1,
+            static fn(int $pid): bool
+                => preg_match('/\) [^ZX] /', (string) @file_get_contents("/proc/$pid/stat")) === 1,
         ));
     }
 

@@ -27,7 +27,9 @@ final class InterruptedStartTest extends TestCase
                 timeout: 300,
             );
             $run->start();
-            for ($deadline = microtime(true) + 300; glob($temporary->path . '/*/mariadb/mariadb') === []; usleep(2_000)) {
+            for ($deadline = microtime(true) + 300; glob($temporary->path . '/*/mariadb/mariadb') === []; usleep(
+                2_000,
+            )) {
                 self::assertLessThan($deadline, microtime(true), $run->getErrorOutput());
             }
             usleep(intdiv($try * self::MICROSECONDS, self::TRIES));

@@ -36,12 +36,24 @@ final class ResizeCommandTest extends TestCase
     {
         $segment = 'resize-' . bin2hex(random_bytes(4));
         $this->runPhp($segment, 'larder_store("warm", 1);', '8M');
-        self::assertSame('1 8388608', $this->runPhp($segment, 'echo larder_fetch("warm"), " ", larder_info()["size"];', '16M'), 'the control: settings alone change nothing');
+        self::assertSame(
+            '1 8388608',
+            $this->runPhp($segment, 'echo larder_fetch("warm"), " ", larder_info()["size"];', '16M'),
+            'the control: settings alone change nothing',
+        );
 
         $command = new CommandTester(new ResizeCommand());
         self::assertSame(0, $command->execute(['size' => '16M', '--segment' => $segment]));
         self::assertStringContainsString('16 MiB', $command->getDisplay());
-        self::assertSame('none 16777216 []', $this->runPhp($segment, 'echo larder_fetch("warm", "none"), " ", larder_info()["size"], " ", json_encode(larder_info()["settings"]);', '16M'));
+        self::assertSame(
+            'none 16777216 []',
+            $this->runPhp(
+                $segment,
+                'echo larder_fetch("warm", "none"), " ", larder_info()["size"], " ", '
+                    . 'json_encode(larder_info()["settings"]);',
+                '16M',
+            ),
+        );
         $this->runPhp($segment, 'unlink(larder_info()["path"]);', '16M');
     }
 
@@ -49,7 +61,10 @@ final class ResizeCommandTest extends TestCase
     {
         $command = new CommandTester(new ResizeCommand());
         self::assertSame(1, $command->execute(['size' => '1M']));
-        self::assertSame("larder.size must be between 8M and 64G, \"1M\" given.\nNothing was changed.\n", $command->getDisplay());
+        self::assertSame(
+            "larder.size must be between 8M and 64G, \"1M\" given.\nNothing was changed.\n",
+            $command->getDisplay(),
+        );
     }
 
     public function testSettingsOfTheCommandReachTheNewProcess(): void
@@ -57,7 +72,16 @@ final class ResizeCommandTest extends TestCase
         $segment = 'resize-' . bin2hex(random_bytes(4));
         $engine = getenv(Php::ENGINE_VARIABLE);
         $load = $engine === false ? [] : ['-d', "extension=$engine"];
-        $command = new Process([\PHP_BINARY, ...$load, '-d', "larder.segment=$segment", '-d', 'larder.size=16M', self::ROOT . '/cli/bin/larder', 'resize'], env: [Php::ENGINE_VARIABLE => $engine]);
+        $command = new Process([
+            \PHP_BINARY,
+            ...$load,
+            '-d',
+            "larder.segment=$segment",
+            '-d',
+            'larder.size=16M',
+            self::ROOT . '/cli/bin/larder',
+            'resize',
+        ], env: [Php::ENGINE_VARIABLE => $engine]);
         self::assertMatchesRegularExpression("~^/\\S+/$segment\\S*: 16 MiB, ~", $command->mustRun()->getOutput());
         $this->runPhp($segment, 'unlink(larder_info()["path"]);', '16M');
     }
@@ -66,6 +90,7 @@ final class ResizeCommandTest extends TestCase
     {
         $php = new Php(['larder.segment' => $segment, 'larder.size' => $size, 'log_errors' => '0']);
 
-        return (new Process($php->command(['-r', 'larder_fetch("k"); ' . $code]), env: $php->environment()))->mustRun()->getOutput();
+        return (new Process($php->command(['-r', 'larder_fetch("k"); ' . $code]), env: $php->environment()))->mustRun()
+            ->getOutput();
     }
 }

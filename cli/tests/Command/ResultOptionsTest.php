@@ -49,12 +49,19 @@ final class ResultOptionsTest extends TestCase
     {
         $slower = $this->directory->path . '/slower.jsonl';
         $recorded = ResultFile::read(self::RECORDED);
-        $report = Rows::scaled($recorded, static fn(Subject $subject): float => $subject->store === 'apcu' && $subject->operation === 'get' ? 3.0 : 1.0);
+        $report = Rows::scaled(
+            $recorded,
+            static fn(Subject $subject): float
+                => $subject->store === 'apcu' && $subject->operation === 'get' ? 3.0 : 1.0,
+        );
         (new ResultFile())->write(new Report(['php' => '8.3.0'] + $report->environment, $report->rows), $slower);
         [$code, $text] = $this->larder(['--diff' => self::RECORDED, 'after' => $slower]);
         self::assertSame(0, $code);
         self::assertStringContainsString("4 rows changed, in 60 the difference is noise.\n", $text);
-        self::assertMatchesRegularExpression('/^  compare: apcu, get 10b: 178 ns, then 534 ns: x3\.00 \([\d.]+ to [\d.]+\), worse$/m', $text);
+        self::assertMatchesRegularExpression(
+            '/^  compare: apcu, get 10b: 178 ns, then 534 ns: x3\.00 \([\d.]+ to [\d.]+\), worse$/m',
+            $text,
+        );
         self::assertStringContainsString("The environments differ:\n  php: 8.2.36, then 8.3.0\n", $text);
         [, $same] = $this->larder(['--diff' => self::RECORDED, 'after' => self::RECORDED]);
         self::assertSame("0 rows changed, in 64 the difference is noise.\n", $same);
@@ -66,7 +73,11 @@ final class ResultOptionsTest extends TestCase
         (new ResultFile())->write(new Report(Rows::ENVIRONMENT, [Rows::of('apcu', [1.0, 1.1, 1.2])]), $before);
         (new ResultFile())->write(new Report(Rows::ENVIRONMENT, [Rows::of('apcu', [9.0, 9.1, 9.2])]), $after);
         [, $text] = $this->larder(['--diff' => $before, 'after' => $after]);
-        self::assertStringEndsWith("0 rows changed, in 0 the difference is noise.\n1 with fewer than 6 samples cannot show a change. Measure in more rounds.\n", $text);
+        self::assertStringEndsWith(
+            "0 rows changed, in 0 the difference is noise.\n1 with fewer than 6 samples cannot show a change. "
+                . "Measure in more rounds.\n",
+            $text,
+        );
     }
 
     public function testDiffAndAdviceSayWhenTheCheckWouldFail(): void
@@ -74,12 +85,19 @@ final class ResultOptionsTest extends TestCase
         $file = $this->directory->path . '/twice.jsonl';
         $rows = ResultFile::read(self::RECORDED)->rows;
         (new ResultFile())->write(new Report(Rows::ENVIRONMENT, [...$rows, $rows[0]]), $file);
-        $careful = "Careful with $file: --check fails, line 66 (compare, larder get 10b): is there already, in line 2\n";
+        $careful = "Careful with $file: --check fails, line 66 (compare, larder get 10b): is there already, "
+            . "in line 2\n";
         [, $text] = $this->larder(['--diff' => self::RECORDED, 'after' => $file]);
         self::assertStringStartsWith($careful . "0 rows changed, in 63 the difference is noise.\n", $text);
-        self::assertStringContainsString("Left out, as they stand more than once in a file:\n  compare: larder, get 10b\n", $text);
+        self::assertStringContainsString(
+            "Left out, as they stand more than once in a file:\n  compare: larder, get 10b\n",
+            $text,
+        );
         [, $text] = $this->larder(['--advise' => [$file]]);
-        self::assertStringStartsWith($careful . "1 rows stand there more than once: the first of each counts.\n", $text);
+        self::assertStringStartsWith(
+            $careful . "1 rows stand there more than once: the first of each counts.\n",
+            $text,
+        );
         self::assertStringNotContainsString('Careful', $this->larder(['--advise' => [self::RECORDED]])[1]);
     }
 
@@ -93,8 +111,14 @@ final class ResultOptionsTest extends TestCase
         self::assertMatchesRegularExpression('/^Several machines  Use (Redis|Memcached)/m', $text);
         self::assertStringNotContainsString('One machine', $text);
         self::assertStringNotContainsString('Assumed', $text);
-        [, $text] = $this->larder(['--advise' => [self::RECORDED], '--profile' => $profile], OutputInterface::VERBOSITY_VERBOSE);
-        self::assertStringContainsString('From the profile: a request makes 2.7 gets, 0.3 sets', (string) preg_replace('/\s+/', ' ', $text));
+        [, $text] = $this->larder(
+            ['--advise' => [self::RECORDED], '--profile' => $profile],
+            OutputInterface::VERBOSITY_VERBOSE,
+        );
+        self::assertStringContainsString(
+            'From the profile: a request makes 2.7 gets, 0.3 sets',
+            (string) preg_replace('/\s+/', ' ', $text),
+        );
         self::assertMatchesRegularExpression('/^larder +35\.0 ns/m', $text);
     }
 
@@ -103,7 +127,10 @@ final class ResultOptionsTest extends TestCase
         [$profile, $page] = [$this->directory->path . '/profile.json', $this->directory->path . '/page.html'];
         file_put_contents($profile, '{"format": 1, "machines": 2, "operations_per_request": 3, "strings": {"100": 1}}');
         $this->larder(['--advise' => [self::RECORDED], '--profile' => $profile, '--html' => $page]);
-        self::assertStringContainsString('From the profile: a request makes 2.7 gets', (string) file_get_contents($page));
+        self::assertStringContainsString(
+            'From the profile: a request makes 2.7 gets',
+            (string) file_get_contents($page),
+        );
         self::assertStringNotContainsString('Without a profile', (string) file_get_contents($page));
     }
 
@@ -113,27 +140,54 @@ final class ResultOptionsTest extends TestCase
         $file = $this->directory->path . '/study.jsonl';
         $rows = [];
         foreach (['get' => '2016: read, array', 'set' => '2016: write, array'] as $operation => $table) {
-            $rows[] = Rows::of('redis', Rows::around(9000), '50 x 50 array', $operation, 'tcp', ['serializer' => 'php'], $table, bytes: 24_847);
-            $rows[] = Rows::of('redis', Rows::around(5000), '50 x 50 array', $operation, 'tcp', ['serializer' => 'igbinary'], $table, bytes: 24_847);
-            $rows[] = Rows::of('redis', Rows::around(1e6), 'short value', $operation, 'tcp', [], $table, bytes: 10); // not measured with igbinary, so it must not count
+            $rows[] = Rows::of('redis', Rows::around(9000), '50 x 50 array', $operation, 'tcp', [
+                'serializer' => 'php',
+            ], $table, bytes: 24_847);
+            $rows[] = Rows::of('redis', Rows::around(5000), '50 x 50 array', $operation, 'tcp', [
+                'serializer' => 'igbinary',
+            ], $table, bytes: 24_847);
+            $rows[] = Rows::of(
+                'redis',
+                Rows::around(1e6),
+                'short value',
+                $operation,
+                'tcp',
+                [],
+                $table,
+                bytes: 10,
+            ); // not measured with igbinary, so it must not count
         }
         (new ResultFile())->write(new Report($recorded->environment, $rows), $file);
         [, $text] = $this->larder(['--advise' => [self::RECORDED, $file]], OutputInterface::VERBOSITY_VERBOSE);
-        self::assertMatchesRegularExpression('/Serializer igbinary \(from the tables of 2016\): redis tcp 10\.0 µs/', (string) preg_replace('/\s+/', ' ', $text));
+        self::assertMatchesRegularExpression(
+            '/Serializer igbinary \(from the tables of 2016\): redis tcp 10\.0 µs/',
+            (string) preg_replace('/\s+/', ' ', $text),
+        );
         self::assertMatchesRegularExpression('/^One machine +Use Larder\. /m', $text);
 
         (new ResultFile())->write(new Report(['processor' => 'Other'] + $recorded->environment, $rows), $file);
-        $this->expectExceptionMessage($file . ' is from another machine than ' . self::RECORDED . ': its processor differs.');
+        $this->expectExceptionMessage(
+            $file . ' is from another machine than ' . self::RECORDED . ': its processor differs.',
+        );
         $this->larder(['--advise' => [self::RECORDED, $file]]);
     }
 
     /** @param array<string, string|list<string>> $arguments */
     #[TestWith([['--diff' => self::RECORDED], '--diff needs two results'])]
     #[TestWith([['after' => self::RECORDED], '--diff needs two results'])]
-    #[TestWith([['--check' => self::RECORDED, '--html' => '/tmp/page.html'], '--html: nothing is measured with --check or --diff'])]
-    #[TestWith([['--advise' => [self::RECORDED], '--json' => '/tmp/result.jsonl'], '--json: nothing is measured with --advise'])]
+    #[TestWith([
+        ['--check' => self::RECORDED, '--html' => '/tmp/page.html'],
+        '--html: nothing is measured with --check or --diff',
+    ])]
+    #[TestWith([
+        ['--advise' => [self::RECORDED], '--json' => '/tmp/result.jsonl'],
+        '--json: nothing is measured with --advise',
+    ])]
     #[TestWith([['--advise' => ['/nowhere/file.jsonl']], '/nowhere/file.jsonl cannot be read'])]
-    #[TestWith([['--advise' => [self::RECORDED], '--profile' => '/nowhere/profile.json'], '/nowhere/profile.json cannot be read'])]
+    #[TestWith([
+        ['--advise' => [self::RECORDED], '--profile' => '/nowhere/profile.json'],
+        '/nowhere/profile.json cannot be read',
+    ])]
     public function testMistakeIsNamed(array $arguments, string $message): void
     {
         $this->expectExceptionMessage($message);

@@ -19,9 +19,15 @@ final class SerializersCommandTest extends TestCase
         $table = $command->getDisplay();
         foreach (['array of 4', '1k'] as $name) {
             $value = Value::all()[$name]->make(0);
-            foreach (['php' => serialize($value), 'json' => (string) json_encode($value, \JSON_UNESCAPED_SLASHES)] as $serializer => $bytes) {
+            foreach ([
+                'php' => serialize($value),
+                'json' => (string) json_encode($value, \JSON_UNESCAPED_SLASHES),
+            ] as $serializer => $bytes) {
                 $size = preg_quote(number_format(\strlen($bytes)), '/');
-                self::assertMatchesRegularExpression("/^$name +$serializer +$size +[0-9.]+ [nµ]s +[0-9.]+ [nµ]s$/mu", $table);
+                self::assertMatchesRegularExpression(
+                    "/^$name +$serializer +$size +[0-9.]+ [nµ]s +[0-9.]+ [nµ]s$/mu",
+                    $table,
+                );
                 $signed = preg_quote(number_format(\strlen($bytes) + 37), '/');
                 self::assertMatchesRegularExpression("/^$name +$serializer +signature +$signed /m", $table);
             }

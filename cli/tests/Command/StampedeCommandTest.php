@@ -22,10 +22,19 @@ final class StampedeCommandTest extends TestCase
         $directory = new TemporaryDirectory();
         $command = new CommandTester(new StampedeCommand());
         $file = 'file://' . $directory->path;
-        self::assertSame(1, $command->execute(['dsn' => [$file, 'file:///proc/nowhere'], '--processes' => '5', '--compute' => '20']));
+        self::assertSame(
+            1,
+            $command->execute(['dsn' => [$file, 'file:///proc/nowhere'], '--processes' => '5', '--compute' => '20']),
+        );
         $directory->remove();
-        self::assertMatchesRegularExpression('~^' . preg_quote($file, '~') . ' +1 +\d+ ms +2 +\d+ ms$~m', $command->getDisplay());
-        self::assertMatchesRegularExpression('~^file:///proc/nowhere +not measured: file: the directory /proc/nowhere/stampede-\w+ cannot be made~m', $command->getDisplay());
+        self::assertMatchesRegularExpression(
+            '~^' . preg_quote($file, '~') . ' +1 +\d+ ms +2 +\d+ ms$~m',
+            $command->getDisplay(),
+        );
+        self::assertMatchesRegularExpression(
+            '~^file:///proc/nowhere +not measured: file: the directory /proc/nowhere/stampede-\w+ cannot be made~m',
+            $command->getDisplay(),
+        );
     }
 
     /** The control: where nothing is kept, each computes. */
@@ -41,7 +50,13 @@ final class StampedeCommandTest extends TestCase
         $directory = new TemporaryDirectory();
         $redis = RedisServer::start($directory->add('redis'));
         $mariaDb = MariaDbServer::start($directory->add('mariadb'));
-        $mySql = \sprintf('mysql://%s:%s@/%s?socket=%s', MariaDbServer::USER, $mariaDb->password, MariaDbServer::DATABASE, $mariaDb->socket);
+        $mySql = \sprintf(
+            'mysql://%s:%s@/%s?socket=%s',
+            MariaDbServer::USER,
+            $mariaDb->password,
+            MariaDbServer::DATABASE,
+            $mariaDb->socket,
+        );
         $dsns = [
             'file://' . $directory->add('files'),
             'php-file://' . $directory->add('php-files') . '?namespace=shop',
@@ -56,12 +71,23 @@ final class StampedeCommandTest extends TestCase
         }
         $client = new \Redis();
         $client->connect($redis->socket);
-        $database = new \PDO(\sprintf('mysql:unix_socket=%s;dbname=%s', $mariaDb->socket, MariaDbServer::DATABASE), MariaDbServer::USER, $mariaDb->password);
+        $database = new \PDO(
+            \sprintf('mysql:unix_socket=%s;dbname=%s', $mariaDb->socket, MariaDbServer::DATABASE),
+            MariaDbServer::USER,
+            $mariaDb->password,
+        );
         $there = static function () use ($client, $database, $directory): array {
             $tables = $database->query('SHOW TABLES');
             self::assertInstanceOf(\PDOStatement::class, $tables);
 
-            return [$client->keys('*'), $tables->fetchAll(), array_map(static fn(string $name): array|false => scandir("$directory->path/$name"), ['files', 'php-files', 'local'])];
+            return [
+                $client->keys('*'),
+                $tables->fetchAll(),
+                array_map(
+                    static fn(string $name): array|false => scandir("$directory->path/$name"),
+                    ['files', 'php-files', 'local'],
+                ),
+            ];
         };
         $before = $there();
 
@@ -95,11 +121,17 @@ final class StampedeCommandTest extends TestCase
     public function testDeadProcessAndUnexpectedOutputFail(): void
     {
         self::assertSame(End::Failed, Row::of('', 'Fatal error: Class not found', false)->end);
-        self::assertSame('failed: Fatal error: Class not found', Row::of('', 'Fatal error: Class not found', false)->text);
+        self::assertSame(
+            'failed: Fatal error: Class not found',
+            Row::of('', 'Fatal error: Class not found', false)->text,
+        );
         self::assertSame('failed: the measuring process died', Row::of('', '', true)->text);
         self::assertSame(End::Failed, Row::of('{"cold":{"computations":1,"last":null}}', '', true)->end);
         self::assertSame('failed: why', Row::of('{"failed":"why"}', '', true)->text);
-        self::assertSame(End::Measured, Row::of('{"cold":{"computations":1,"last":0.5},"killed":{"computations":2,"last":0.0}}', '', true)->end);
+        self::assertSame(
+            End::Measured,
+            Row::of('{"cold":{"computations":1,"last":0.5},"killed":{"computations":2,"last":0.0}}', '', true)->end,
+        );
     }
 
     public function testInvalidDsnIsRefusedBeforeMeasuring(): void

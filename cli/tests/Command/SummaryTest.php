@@ -25,8 +25,19 @@ final class SummaryTest extends TestCase
             $rows[] = $row;
             if ($row->subject->connection === 'tcp') {
                 $settings = ['tier' => 'larder'];
-                $subject = new Subject('compare', $row->subject->store, 'tcp', $row->subject->value, $row->subject->bytes, $row->subject->operation, settings: $settings);
-                $rows[] = Rows::with($subject, array_map(static fn(float $sample): float => $sample / 3, $row->samples));
+                $subject = new Subject(
+                    'compare',
+                    $row->subject->store,
+                    'tcp',
+                    $row->subject->value,
+                    $row->subject->bytes,
+                    $row->subject->operation,
+                    settings: $settings,
+                );
+                $rows[] = Rows::with(
+                    $subject,
+                    array_map(static fn(float $sample): float => $sample / 3, $row->samples),
+                );
             }
         }
         $spoilers = [
@@ -36,22 +47,37 @@ final class SummaryTest extends TestCase
         ];
         $missing = new Subject('compare', 'mysql', 'tcp', '1k', 1000, 'get');
         $text = self::printed(new Report([], $rows, [
-            ['subject' => $missing, 'reason' => 'mariadbd did not start: no space on /dev/shm, which has 64 MB. Docker: --shm-size=1g'],
+            [
+                'subject' => $missing,
+                'reason' => 'mariadbd did not start: no space on /dev/shm, which has 64 MB. Docker: --shm-size=1g',
+            ],
         ], $spoilers));
         $lines = explode("\n", $text);
         self::assertLessThanOrEqual(24, \count($lines), $text);
         foreach ($lines as $line) {
             self::assertLessThanOrEqual(80, mb_strwidth($line), $line);
         }
-        self::assertMatchesRegularExpression('/^Cache time of one request \(9 gets, 1 set\) +get of an array$/m', $text);
+        self::assertMatchesRegularExpression(
+            '/^Cache time of one request \(9 gets, 1 set\) +get of an array$/m',
+            $text,
+        );
         self::assertMatchesRegularExpression('/^  Larder +3\.10 µs ╸ +37\.5 ns$/mu', $text);
         self::assertMatchesRegularExpression('/^  files on disk +995 µs ━{36} +84\.8 µs$/mu', $text);
-        self::assertMatchesRegularExpression('/^Several machines  Put Larder in front of your server\. With Memcached/m', $text);
+        self::assertMatchesRegularExpression(
+            '/^Several machines  Put Larder in front of your server\. With Memcached/m',
+            $text,
+        );
         self::assertMatchesRegularExpression('/^ +tier:\(larder:\)\(memcached:\/\/HOST\)$/m', $text);
         self::assertStringContainsString('Left out: mysql tcp: mariadbd did not start: no space', $text);
-        self::assertStringContainsString('May have spoiled this run: APCu 5.1.22 is older than 5.1.25; load average 1.5', $text);
+        self::assertStringContainsString(
+            'May have spoiled this run: APCu 5.1.22 is older than 5.1.25; load average 1.5',
+            $text,
+        );
         self::assertStringNotContainsString('To see with what', $text);
-        self::assertStringContainsString("\n5 stores, 80 rows, 0 failed, 3:00. Redis: 4.9 % of a page of 20 ms.\n", $text);
+        self::assertStringContainsString(
+            "\n5 stores, 80 rows, 0 failed, 3:00. Redis: 4.9 % of a page of 20 ms.\n",
+            $text,
+        );
         self::assertStringEndsWith(implode("\n", self::MORE) . "\n", $text);
     }
 
@@ -59,7 +85,11 @@ final class SummaryTest extends TestCase
     {
         $rows = [];
         foreach (['larder' => 10.0, 'apcu' => 2500.0, 'sqlite' => 10_000.0] as $store => $figure) {
-            array_push($rows, Rows::of($store, Rows::around($figure)), Rows::of($store, Rows::around($figure), operation: 'set'));
+            array_push(
+                $rows,
+                Rows::of($store, Rows::around($figure)),
+                Rows::of($store, Rows::around($figure), operation: 'set'),
+            );
         }
         $text = self::printed(new Report([], $rows));
         self::assertMatchesRegularExpression('/^  Larder +100 ns ╸ +10\.0 ns$/mu', $text);
@@ -69,7 +99,10 @@ final class SummaryTest extends TestCase
 
     public function testStoreOfOneProcessHasNoChart(): void
     {
-        $text = self::printed(new Report([], [Rows::of('array', Rows::around(1.0)), Rows::of('array', Rows::around(1.0), operation: 'set')]));
+        $text = self::printed(new Report(
+            [],
+            [Rows::of('array', Rows::around(1.0)), Rows::of('array', Rows::around(1.0), operation: 'set')],
+        ));
         self::assertStringStartsWith("\n1 store, 2 rows, 0 failed, 3:00.\n", $text);
     }
 
@@ -77,10 +110,21 @@ final class SummaryTest extends TestCase
     {
         $rows = [];
         foreach (['yac', 'shmop', 'sqlite'] as $store) {
-            $rows[] = new Row(new Subject('compare', $store, null, '1k', 1000, 'get'), [], null, null, null, 3, 'loses values');
+            $rows[] = new Row(
+                new Subject('compare', $store, null, '1k', 1000, 'get'),
+                [],
+                null,
+                null,
+                null,
+                3,
+                'loses values',
+            );
         }
         $text = self::printed(new Report([], $rows));
-        self::assertStringContainsString("Failed: yac get: loses values\nFailed: shmop get: loses values\nFailed: 1 more, named in the table\n", $text);
+        self::assertStringContainsString(
+            "Failed: yac get: loses values\nFailed: shmop get: loses values\nFailed: 1 more, named in the table\n",
+            $text,
+        );
         self::assertStringContainsString("3 stores, 3 rows, 3 failed, 3:00.\n", $text);
     }
 

@@ -37,7 +37,11 @@ final class ApcuTest extends TestCase
             $locations = new StoreLocations();
             $target = (new Catalog($locations))->subjects('apcu')[0] ?? null;
             self::assertInstanceOf(Target::class, $target);
-            $process = new Process($target->php->command(['-r', 'echo file_get_contents("/proc/self/maps");']), null, $target->php->environment());
+            $process = new Process(
+                $target->php->command(['-r', 'echo file_get_contents("/proc/self/maps");']),
+                null,
+                $target->php->environment(),
+            );
             $process->mustRun();
             self::assertStringContainsString($copy, $process->getOutput());
             self::assertStringNotContainsString($file, $process->getOutput());

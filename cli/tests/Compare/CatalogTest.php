@@ -53,14 +53,20 @@ final class CatalogTest extends TestCase
     {
         $subjects = array_values(array_filter(
             (new Catalog($this->places))->subjects($store),
-            static fn(Target|NotMeasured $subject): bool => $subject instanceof Target && $subject->connection === 'tcp' && $subject->settings === [],
+            static fn(Target|NotMeasured $subject): bool
+                => $subject instanceof Target && $subject->connection === 'tcp' && $subject->settings === [],
         ));
         $directory = $this->places->disk($name);
         $servers = self::processesIn($directory);
         self::assertNotSame([], $servers);
-        $plan = new Plan([Value::all()['10b'], Value::all()['1k']], Operation::cases(), new TimeBudget(5_000_000, 250_000_000));
+        $plan = new Plan(
+            [Value::all()['10b'], Value::all()['1k']],
+            Operation::cases(),
+            new TimeBudget(5_000_000, 250_000_000),
+        );
         $samples = [];
-        // It is told after each of two gets and two sets, while the next is measured: so these are the second get and the first set.
+        // It is told after each of two gets and two sets, while the next is measured: so these are the second get and
+        // the first set.
         $tell = static function (Sample $sample) use (&$samples, $servers): void {
             $samples[] = $sample;
             if (\count($samples) <= 2) {

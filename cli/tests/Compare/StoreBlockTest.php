@@ -29,7 +29,9 @@ final class StoreBlockTest extends TestCase
 {
     public function testWorkingStoreHasAFigureFromEveryRound(): void
     {
-        $rows = self::compare([HonestStore::class], ['10b', '128k', '50 x 50 array'], Operation::cases(), rounds: 6)['rows'];
+        $rows = self::compare([
+            HonestStore::class,
+        ], ['10b', '128k', '50 x 50 array'], Operation::cases(), rounds: 6)['rows'];
         self::assertCount(6, $rows);
         foreach ($rows as $row) {
             self::assertSame([6, 0, ''], [\count($row->samples), $row->failures, $row->problem]);
@@ -52,10 +54,17 @@ final class StoreBlockTest extends TestCase
 
     /** @param class-string<Store> $store */
     #[DataProvider('failingStores')]
-    public function testFailingStoreHasNoFigure(string $store, string $value, Operation $operation, string $problem): void
-    {
+    public function testFailingStoreHasNoFigure(
+        string $store,
+        string $value,
+        Operation $operation,
+        string $problem,
+    ): void {
         $result = self::compare([$store, HonestStore::class], [$value], [$operation]);
-        $rows = array_combine(array_map(static fn(Row $row): string => $row->subject->store, $result['rows']), $result['rows']);
+        $rows = array_combine(
+            array_map(static fn(Row $row): string => $row->subject->store, $result['rows']),
+            $result['rows'],
+        );
         $failing = $rows[$store] ?? null;
         self::assertNotNull($failing);
         self::assertMatchesRegularExpression($problem, $failing->problem);
@@ -96,7 +105,10 @@ final class StoreBlockTest extends TestCase
         $directory = new TemporaryDirectory();
         $server = RedisServer::start($directory->path);
         $result = self::measured([
-            new StoreBlock(new Target('redis', 'socket', 'redis://' . $server->socket, Kind::Server), self::plan(['10b'], [Operation::Get])),
+            new StoreBlock(
+                new Target('redis', 'socket', 'redis://' . $server->socket, Kind::Server),
+                self::plan(['10b'], [Operation::Get]),
+            ),
         ], 2, static function (int $done) use ($server): void {
             if ($done === 1) {
                 $server->stop();
@@ -104,24 +116,35 @@ final class StoreBlockTest extends TestCase
         });
         self::assertSame([], $result['notMeasured']);
         self::assertCount(1, $result['rows']);
-        self::assertSame([null, [], 1], [$result['rows'][0]->median, $result['rows'][0]->samples, $result['rows'][0]->failures]);
+        self::assertSame(
+            [null, [], 1],
+            [$result['rows'][0]->median, $result['rows'][0]->samples, $result['rows'][0]->failures],
+        );
         self::assertStringStartsWith('can no longer be opened: redis', $result['rows'][0]->problem);
     }
 
     public function testProcessesHaveOpcacheUnlessSwitchedOff(): void
     {
         foreach ([[new Php(), '1'], [new Php(['opcache.enable_cli' => '0']), '']] as [$php, $expected]) {
-            $process = new Process($php->command(['-r', 'echo (bool) (opcache_get_status(false)["opcache_enabled"] ?? false);']));
+            $process = new Process(
+                $php->command(['-r', 'echo (bool) (opcache_get_status(false)["opcache_enabled"] ?? false);']),
+            );
             self::assertSame($expected, $process->mustRun()->getOutput());
         }
     }
 
     public function testMeasurementSurvivesThePipe(): void
     {
-        foreach ([new Measurement('1k', Operation::Set, 12.0), new Measurement('10b', Operation::Get, null, 3, "throws\n\xff")] as $measurement) {
+        foreach ([
+            new Measurement('1k', Operation::Set, 12.0),
+            new Measurement('10b', Operation::Get, null, 3, "throws\n\xff"),
+        ] as $measurement) {
             $read = Measurement::fromLine($measurement->line());
             self::assertStringNotContainsString("\n", $measurement->line());
-            self::assertSame([$measurement->value, $measurement->operation, $measurement->nanoseconds, $measurement->failures], [$read->value, $read->operation, $read->nanoseconds, $read->failures]);
+            self::assertSame(
+                [$measurement->value, $measurement->operation, $measurement->nanoseconds, $measurement->failures],
+                [$read->value, $read->operation, $read->nanoseconds, $read->failures],
+            );
         }
     }
 
@@ -136,7 +159,14 @@ final class StoreBlockTest extends TestCase
     {
         $plan = self::plan($values, $operations);
 
-        return self::measured(array_map(static fn(string $store): StoreBlock => new StoreBlock(new Target($store, null, $store, Kind::Local), $plan), $stores), $rounds);
+        return self::measured(
+            array_map(
+                static fn(string $store): StoreBlock
+                    => new StoreBlock(new Target($store, null, $store, Kind::Local), $plan),
+                $stores,
+            ),
+            $rounds,
+        );
     }
 
     /**
@@ -148,9 +178,10 @@ final class StoreBlockTest extends TestCase
     {
         $rows = new Rows(array_merge(...array_map(static fn(StoreBlock $block): array => $block->subjects(), $blocks)));
         $notMeasured = [];
-        (new Runner($blocks, $rounds))->run($rows->add(...), static function (Block $block, string $reason) use (&$notMeasured): void {
-            $notMeasured[] = [$block->name(), $reason];
-        }, $progress ?? static fn() => null);
+        (new Runner($blocks, $rounds))
+            ->run($rows->add(...), static function (Block $block, string $reason) use (&$notMeasured): void {
+                $notMeasured[] = [$block->name(), $reason];
+            }, $progress ?? static fn() => null);
 
         return ['rows' => $rows->all(), 'notMeasured' => $notMeasured];
     }
@@ -163,6 +194,10 @@ final class StoreBlockTest extends TestCase
     {
         $all = Value::all();
 
-        return new Plan(array_map(static fn(string $name): Value => $all[$name], $values), $operations, new TimeBudget(100_000, 1_000_000));
+        return new Plan(
+            array_map(static fn(string $name): Value => $all[$name], $values),
+            $operations,
+            new TimeBudget(100_000, 1_000_000),
+        );
     }
 }

@@ -40,7 +40,10 @@ final class ValueTest extends TestCase
     public function testArraysAreThoseOfTheStudies(): void
     {
         $values = Value::all();
-        self::assertSame(['1111111110', 'id2' => 'hello world', 'id3' => 'foo bar', 'id4' => 42], $values['array of 4']->make(0));
+        self::assertSame(
+            ['1111111110', 'id2' => 'hello world', 'id3' => 'foo bar', 'id4' => 42],
+            $values['array of 4']->make(0),
+        );
         $square = $values['50 x 50 array']->make(0);
         self::assertIsArray($square);
         self::assertSame([50, 50], [\count($square), \count((array) $square[49])]);

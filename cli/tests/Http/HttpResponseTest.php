@@ -15,8 +15,14 @@ final class HttpResponseTest extends TestCase
 
     public function testBodyIsReadWithAndWithoutChunks(): void
     {
-        self::assertSame('Hello world', HttpResponse::parse("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\nHello world")->body);
-        self::assertSame("Hello\r\nworld", HttpResponse::parse(self::CHUNKED . "7\r\nHello\r\n\r\n5;x=y\r\nworld\r\n0\r\n\r\n")->body);
+        self::assertSame(
+            'Hello world',
+            HttpResponse::parse("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\nHello world")->body,
+        );
+        self::assertSame(
+            "Hello\r\nworld",
+            HttpResponse::parse(self::CHUNKED . "7\r\nHello\r\n\r\n5;x=y\r\nworld\r\n0\r\n\r\n")->body,
+        );
         self::assertSame('', HttpResponse::parse(self::CHUNKED . "0\r\n\r\n")->body);
     }
 
@@ -34,6 +40,9 @@ final class HttpResponseTest extends TestCase
         $answer = HttpResponse::parse("HTTP/1.1 200 OK\r\n\r\nHello");
         self::assertSame('', $answer->problem('Hello'));
         self::assertStringContainsString('a wrong body of 5 bytes instead of 6', $answer->problem('Hello!'));
-        self::assertStringContainsString('status 502: no', HttpResponse::parse("HTTP/1.1 502 Bad Gateway\r\n\r\n<p>no</p>")->problem('Hello'));
+        self::assertStringContainsString(
+            'status 502: no',
+            HttpResponse::parse("HTTP/1.1 502 Bad Gateway\r\n\r\n<p>no</p>")->problem('Hello'),
+        );
     }
 }

@@ -35,17 +35,26 @@ final class PageSuitesTest extends TestCase
         }
         $locations->close();
         self::assertSame($names, array_unique($names));
-        $published = array_filter(Published::load()->rows(), static fn(array $row): bool => \in_array($row['study'] . ': ' . $row['table'], $class::tables(), true));
+        $published = array_filter(
+            Published::load()->rows(),
+            static fn(array $row): bool => \in_array($row['study'] . ': ' . $row['table'], $class::tables(), true),
+        );
         self::assertNotEmpty($published);
         foreach ($published as $row) {
-            self::assertContains(self::label($row['study'] . ': ' . $row['table'], $row['value'], $row['engine']), $figures);
+            self::assertContains(
+                self::label($row['study'] . ': ' . $row['table'], $row['value'], $row['engine']),
+                $figures,
+            );
         }
     }
 
     /** Else "empty" would be the best of all stores in ranks and scores. */
     public function testPagesWithoutStoreAreNoRivals(): void
     {
-        self::assertSame([Kind::Process, Kind::Process, Kind::Local], array_map(Kind::of(...), ['empty', 'literal', 'larder']));
+        self::assertSame(
+            [Kind::Process, Kind::Process, Kind::Local],
+            array_map(Kind::of(...), ['empty', 'literal', 'larder']),
+        );
     }
 
     private static function label(string $table, ?string $value, ?string $engine): string

@@ -56,10 +56,21 @@ final class PagesTest extends TestCase
         $hangs = self::$directory->path . '/hangs';
         $page = self::page('hanging', \sprintf('if (file_exists("%s")) { sleep(3); } echo "Hello world";', $hangs));
         touch($hangs);
-        $sample = self::measure(new WrkBlock(self::$site, $page, 2, $page->subject('table', 'request', Unit::RequestsPerSecond, []), 200, 100, 5))[0];
+        $sample = self::measure(new WrkBlock(
+            self::$site,
+            $page,
+            2,
+            $page->subject('table', 'request', Unit::RequestsPerSecond, []),
+            200,
+            100,
+            5,
+        ))[0];
         unlink($hangs);
         self::assertNull($sample->figure);
-        self::assertMatchesRegularExpression('/^wrk did not end within 5 s: [1-9] requests were answered; [1-9] times an answer after more than 2 s$/', $sample->problem);
+        self::assertMatchesRegularExpression(
+            '/^wrk did not end within 5 s: [1-9] requests were answered; [1-9] times an answer after more than 2 s$/',
+            $sample->problem,
+        );
     }
 
     #[TestWith(['wrong', 'echo "Hello World";', 'a wrong body of 11 bytes instead of 11'])]
@@ -74,7 +85,11 @@ final class PagesTest extends TestCase
     {
         $counter = self::$directory->write('counter', '');
         // Of several workers at once, one alone is the hundredth.
-        $page = \sprintf('$file = fopen("%s", "a"); flock($file, LOCK_EX); fwrite($file, "x"); $number = fstat($file)["size"]; fclose($file); echo $number === 100 ? "Hello?world" : "Hello world";', $counter);
+        $page = \sprintf(
+            '$file = fopen("%s", "a"); flock($file, LOCK_EX); fwrite($file, "x"); $number = fstat($file)["size"]; '
+                . 'fclose($file); echo $number === 100 ? "Hello?world" : "Hello world";',
+            $counter,
+        );
         $sample = self::measure($this->wrk(self::page('seldom', $page)))[0];
         self::assertSame([null, 'a wrong body of 11 bytes instead of 11'], [$sample->figure, $sample->problem]);
     }
@@ -85,19 +100,29 @@ final class PagesTest extends TestCase
     public function testSlowerPageComesOutSlowerWhenInterleaved(int $concurrency): void
     {
         $base = self::page('base', 'echo "Hello world";');
-        $samples = self::measure($this->interleaved([$base, self::page('same', 'echo "Hello ", "world";'), self::page('slow', 'usleep(50_000); echo "Hello world";')], $concurrency));
+        $samples = self::measure($this->interleaved([
+            $base,
+            self::page('same', 'echo "Hello ", "world";'),
+            self::page('slow', 'usleep(50_000); echo "Hello world";'),
+        ], $concurrency));
         self::assertCount(5, $samples);
         foreach ($samples as $sample) {
             self::assertSame('', $sample->problem);
         }
         // How much slower depends on how busy the machine is.
         self::assertLessThan($samples['share of base same']->figure, $samples['share of base slow']->figure);
-        self::assertSame(($concurrency === 1 ? 1 : 2 * $concurrency) * 5, $samples['request slow']->histogram?->count());
+        self::assertSame(
+            ($concurrency === 1 ? 1 : 2 * $concurrency) * 5,
+            $samples['request slow']->histogram?->count(),
+        );
     }
 
     public function testBadAnswerIsAFailureWhenInterleaved(): void
     {
-        $samples = self::measure($this->interleaved([self::page('base', 'echo "Hello world";'), self::page('wrong', 'echo "Hello World";')], 1));
+        $samples = self::measure($this->interleaved(
+            [self::page('base', 'echo "Hello world";'), self::page('wrong', 'echo "Hello World";')],
+            1,
+        ));
         self::assertSame([null, 5], [$samples['request wrong']->figure, $samples['request wrong']->failures]);
         self::assertStringContainsString('Hello World', $samples['request wrong']->problem);
         self::assertNull($samples['share of base wrong']->figure);
@@ -108,17 +133,29 @@ final class PagesTest extends TestCase
     {
         $pages = [];
         foreach (['good' => 'value', 'lost' => ''] as $name => $read) {
-            $page = self::page($name . '-read', \sprintf('$start = hrtime(true); usleep(1_000); $value = "%s"; $time = hrtime(true) - $start; usleep(20_000); echo $time, " ", md5($value);', $read));
+            $page = self::page(
+                $name . '-read',
+                \sprintf(
+                    '$start = hrtime(true); usleep(1_000); $value = "%s"; $time = hrtime(true) - $start; '
+                        . 'usleep(20_000); echo $time, " ", md5($value);',
+                    $read,
+                ),
+            );
             $pages[] = [$page, $page->subject('table', $name, Unit::Nanoseconds, []), md5('value')];
         }
         $samples = self::measure(new ReadPerRequestBlock('reads', self::$site, $pages));
         self::assertGreaterThan(1e6, $samples['good good-read']->figure);
-        self::assertSame([null, 'loses or changes the value'], [$samples['lost lost-read']->figure, $samples['lost lost-read']->problem]);
+        self::assertSame(
+            [null, 'loses or changes the value'],
+            [$samples['lost lost-read']->figure, $samples['lost lost-read']->problem],
+        );
     }
 
     public function testMissingExtensionIsNamedWithItsPackage(): void
     {
-        $this->expectExceptionObject(new ServerFailed('the PHP of the web server has not loaded the extension nothing. To add it: apt-get install php-nothing'));
+        $this->expectExceptionObject(new ServerFailed(
+            'the PHP of the web server has not loaded the extension nothing. To add it: apt-get install php-nothing',
+        ));
         self::$site->add(new Page('nothing', null, 'nothing', null, '', ''));
     }
 
@@ -133,7 +170,14 @@ final class PagesTest extends TestCase
     /** @param positive-int $concurrency */
     private function wrk(Page $page, int $concurrency = 10): WrkBlock
     {
-        return new WrkBlock(self::$site, $page, $concurrency, $page->subject('table', 'request', Unit::RequestsPerSecond, []), 200, 100);
+        return new WrkBlock(
+            self::$site,
+            $page,
+            $concurrency,
+            $page->subject('table', 'request', Unit::RequestsPerSecond, []),
+            200,
+            100,
+        );
     }
 
     /**

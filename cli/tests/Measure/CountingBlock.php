@@ -19,7 +19,12 @@ final class CountingBlock implements Block
      * @param int $from the first run that throws
      * @param float $seconds that a run takes
      */
-    public function __construct(private readonly string $store, private readonly ?\Throwable $throws = null, private readonly int $from = 1, private readonly float $seconds = 0.0) {}
+    public function __construct(
+        private readonly string $store,
+        private readonly ?\Throwable $throws = null,
+        private readonly int $from = 1,
+        private readonly float $seconds = 0.0,
+    ) {}
 
     public function name(): string
     {

@@ -42,13 +42,19 @@ final class JournalTest extends TestCase
         file_put_contents($this->file, '{"round":2,"blo', \FILE_APPEND);
         Journal::continue($this->file, [])->add(2, $block, [new Sample($block->subjects()[0], 2.0)]);
         $journal = Journal::continue($this->file, []);
-        self::assertSame([1.0, 2.0], [$journal->samples(1, $block)[0]->figure ?? null, $journal->samples(2, $block)[0]->figure ?? null]);
+        self::assertSame(
+            [1.0, 2.0],
+            [$journal->samples(1, $block)[0]->figure ?? null, $journal->samples(2, $block)[0]->figure ?? null],
+        );
     }
 
     public function testOtherSettingsAreRefusedAndNamed(): void
     {
         Journal::start($this->file, ['rounds' => '10', 'stores' => 'apcu', 'boot' => 'a']);
-        $this->expectExceptionMessage("rounds: it had 10, this one has 12.\nboot: it had a, this one has b.\nstores: it had apcu, this one has not set.");
+        $this->expectExceptionMessage(
+            "rounds: it had 10, this one has 12.\nboot: it had a, this one has b.\nstores: it had apcu, "
+                . 'this one has not set.',
+        );
         Journal::continue($this->file, ['rounds' => '12', 'boot' => 'b']);
     }
 
@@ -103,7 +109,9 @@ final class JournalTest extends TestCase
         yield 'short samples' => ['{"round":1,"block":"redis","samples":[["key"]]}'];
         yield 'a text for a figure' => ['{"round":1,"block":"redis","samples":[["key","1",0,"",null,null]]}'];
         yield 'an infinite figure' => ['{"round":1,"block":"redis","samples":[["key",1e999,0,"",null,null]]}'];
-        yield 'a wrong histogram' => ['{"round":1,"block":"redis","samples":[["key",1.0,0,"",{"counts":{"a":1},"maximum":1},null]]}'];
+        yield 'a wrong histogram' => [
+            '{"round":1,"block":"redis","samples":[["key",1.0,0,"",{"counts":{"a":1},"maximum":1},null]]}',
+        ];
     }
 
     #[DataProvider('damagedLines')]

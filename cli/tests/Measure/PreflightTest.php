@@ -42,12 +42,28 @@ final class PreflightTest extends TestCase
     {
         yield 'turbo of AMD' => ['/sys/devices/system/cpu/cpufreq/boost', "1\n", 'Turbo boost is on'];
         yield 'turbo of Intel' => ['/sys/devices/system/cpu/intel_pstate/no_turbo', "0\n", 'Turbo boost is on'];
-        yield 'governor' => ['/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor', "powersave\n", 'The CPU governor is powersave'];
+        yield 'governor' => [
+            '/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor',
+            "powersave\n",
+            'The CPU governor is powersave',
+        ];
         yield 'container' => ['/sys/fs/cgroup/cpu.max', "150000 100000\n", 'The container may use 1.5 of 2 cores'];
-        yield 'container of version 1' => ['/sys/fs/cgroup/cpu/cpu.cfs_quota_us', "50000\n", 'The container may use 0.5 of 2 cores'];
-        yield 'swap' => ['/proc/meminfo', "SwapTotal:      1000000 kB\nSwapFree:       500000 kB\n", '488 MB are swapped out'];
+        yield 'container of version 1' => [
+            '/sys/fs/cgroup/cpu/cpu.cfs_quota_us',
+            "50000\n",
+            'The container may use 0.5 of 2 cores',
+        ];
+        yield 'swap' => [
+            '/proc/meminfo',
+            "SwapTotal:      1000000 kB\nSwapFree:       500000 kB\n",
+            '488 MB are swapped out',
+        ];
         yield 'battery' => ['/sys/class/power_supply/BAT0/status', "Discharging\n", 'The machine runs on its battery'];
-        yield 'load' => ['/proc/loadavg', "1.50 1.00 1.00 1/100 1000\n", 'Load average 1.5 on 2 cores before the run: the machine was busy'];
+        yield 'load' => [
+            '/proc/loadavg',
+            "1.50 1.00 1.00 1/100 1000\n",
+            'Load average 1.5 on 2 cores before the run: the machine was busy',
+        ];
     }
 
     /** @param non-empty-string $message */
@@ -74,7 +90,8 @@ final class PreflightTest extends TestCase
 
     public function testWhatPhpHasLoadedIsNamed(): void
     {
-        $spoilers = (new Preflight(2, $this->root->path))->spoilers(['apcu' => '5.1.22', 'ddtrace' => '1.0'], false, true);
+        $spoilers = (new Preflight(2, $this->root->path))
+            ->spoilers(['apcu' => '5.1.22', 'ddtrace' => '1.0'], false, true);
         self::assertCount(3, $spoilers);
         self::assertStringStartsWith('The extension ddtrace is loaded', $spoilers[0]);
         self::assertStringStartsWith('opcache is not loaded', $spoilers[1]);
@@ -90,7 +107,10 @@ final class PreflightTest extends TestCase
 
     public function testOneCoreIsNamed(): void
     {
-        self::assertStringStartsWith('There is one core', (new Preflight(1, $this->root->path))->spoilers([], true)[0] ?? '');
+        self::assertStringStartsWith(
+            'There is one core',
+            (new Preflight(1, $this->root->path))->spoilers([], true)[0] ?? '',
+        );
     }
 
     private function write(string $file, string $text): void

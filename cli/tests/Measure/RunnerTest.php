@@ -81,7 +81,10 @@ final class RunnerTest extends TestCase
     public function testTimeLeftIsThatOfBlocksThatWork(): void
     {
         $slow = new CountingBlock('slow', new Unavailable('hangs'), from: 2, seconds: 0.3);
-        $this->runAll(new Runner([$slow, ...array_map(static fn(int $i): CountingBlock => new CountingBlock("store $i"), range(1, 20))], 10));
+        $this->runAll(new Runner(
+            [$slow, ...array_map(static fn(int $i): CountingBlock => new CountingBlock("store $i"), range(1, 20))],
+            10,
+        ));
         $left = array_filter(array_column($this->progress, 2), static fn(?float $seconds): bool => $seconds !== null);
         self::assertNotSame([], $left);
         // Of a round, as a busy machine may delay some blocks. With the slow block each would be 2.1 s or more.

@@ -14,7 +14,10 @@ final class StoreFilterTest extends TestCase
     public function testStoresThatAreNotNamedAreLeftOutAndTold(): void
     {
         $only = new StoreFilter(['apcu', 'file']);
-        self::assertSame(['apcu', 'file (one handle)', 'empty'], $only->of(['larder', 'apcu', 'file (one handle)', 'redis', 'empty']));
+        self::assertSame(
+            ['apcu', 'file (one handle)', 'empty'],
+            $only->of(['larder', 'apcu', 'file (one handle)', 'redis', 'empty']),
+        );
         self::assertSame(['larder', 'redis'], $only->leftOut());
         self::assertTrue((new StoreFilter())->has('redis'));
     }

@@ -39,7 +39,13 @@ final class CheckTest extends TestCase
 
     public function testPageCanBeFasterThanAnother(): void
     {
-        self::assertSame([], $this->problems(new Report(Rows::ENVIRONMENT, [Rows::of('literal', Rows::around(100.5), operation: 'share of empty', unit: Unit::Percent)])));
+        self::assertSame(
+            [],
+            $this->problems(new Report(
+                Rows::ENVIRONMENT,
+                [Rows::of('literal', Rows::around(100.5), operation: 'share of empty', unit: Unit::Percent)],
+            )),
+        );
     }
 
     public function testRecordedResultIsAccepted(): void
@@ -55,21 +61,63 @@ final class CheckTest extends TestCase
         $row = Rows::of('apcu', Rows::around(100));
         $line = 'line 2 (compare, apcu get 1k): ';
         yield 'no rows' => [$report(), ['there are no rows']];
-        yield 'no machine' => [new Report(['processor' => ''] + array_diff_key(Rows::ENVIRONMENT, ['cores' => 1]), [$row]), ['the environment does not tell its processor', 'the environment does not tell its cores']];
-        yield 'the future' => [new Report(['date' => '2999-01-01'] + Rows::ENVIRONMENT, [$row]), ['the date 2999-01-01 is not one in the past']];
-        yield 'faster than PHP' => [$report(Rows::of('apcu', Rows::around(0.2))), [$line . 'has the impossible figure 0.2']];
-        yield 'slower than anything' => [$report(Rows::of('apcu', Rows::around(1e17))), [$line . 'has the impossible figure']];
-        yield 'fewer bytes than none' => [$report(Rows::of('apcu', Rows::around(100), bytes: -5)), [$line . 'has a value of -5 bytes']];
-        yield 'more than all' => [$report(Rows::of('apcu', Rows::around(101), unit: Unit::Percent)), [$line . 'has the impossible figure 101']];
-        yield 'less than nothing' => [$report(Rows::of('apcu', Rows::around(-5), unit: Unit::Bytes)), [$line . 'has the impossible figure -5']];
-        yield 'too few samples' => [$report(Rows::of('apcu', \array_slice(Rows::around(100), 0, 9))), [$line . 'has 9 samples, fewer than 10']];
-        yield 'another median' => [$report(new Row($subject, $row->samples, 50.0, $row->low, $row->high)), [$line . 'has the median 50, which is not that of its samples']];
-        yield 'another interval' => [$report(new Row($subject, $row->samples, $row->median, 99.99, 100.01)), [$line . 'has an interval that is not that of its samples']];
-        yield 'no interval' => [$report(new Row($subject, $row->samples, $row->median, null, null)), [$line . 'has an interval that is not that of its samples']];
-        yield 'a figure and failures' => [$report(new Row($subject, $row->samples, $row->median, $row->low, $row->high, 3, 'lost values')), [$line . 'has a figure in spite of 3 failures: lost values']];
-        yield 'no figure' => [$report(new Row($subject, [], null, null, null)), [$line . 'has no figure, and does not say why']];
+        yield 'no machine' => [
+            new Report(['processor' => ''] + array_diff_key(Rows::ENVIRONMENT, ['cores' => 1]), [$row]),
+            ['the environment does not tell its processor', 'the environment does not tell its cores'],
+        ];
+        yield 'the future' => [
+            new Report(['date' => '2999-01-01'] + Rows::ENVIRONMENT, [$row]),
+            ['the date 2999-01-01 is not one in the past'],
+        ];
+        yield 'faster than PHP' => [
+            $report(Rows::of('apcu', Rows::around(0.2))),
+            [$line . 'has the impossible figure 0.2'],
+        ];
+        yield 'slower than anything' => [
+            $report(Rows::of('apcu', Rows::around(1e17))),
+            [$line . 'has the impossible figure'],
+        ];
+        yield 'fewer bytes than none' => [
+            $report(Rows::of('apcu', Rows::around(100), bytes: -5)),
+            [$line . 'has a value of -5 bytes'],
+        ];
+        yield 'more than all' => [
+            $report(Rows::of('apcu', Rows::around(101), unit: Unit::Percent)),
+            [$line . 'has the impossible figure 101'],
+        ];
+        yield 'less than nothing' => [
+            $report(Rows::of('apcu', Rows::around(-5), unit: Unit::Bytes)),
+            [$line . 'has the impossible figure -5'],
+        ];
+        yield 'too few samples' => [
+            $report(Rows::of('apcu', \array_slice(Rows::around(100), 0, 9))),
+            [$line . 'has 9 samples, fewer than 10'],
+        ];
+        yield 'another median' => [
+            $report(new Row($subject, $row->samples, 50.0, $row->low, $row->high)),
+            [$line . 'has the median 50, which is not that of its samples'],
+        ];
+        yield 'another interval' => [
+            $report(new Row($subject, $row->samples, $row->median, 99.99, 100.01)),
+            [$line . 'has an interval that is not that of its samples'],
+        ];
+        yield 'no interval' => [
+            $report(new Row($subject, $row->samples, $row->median, null, null)),
+            [$line . 'has an interval that is not that of its samples'],
+        ];
+        yield 'a figure and failures' => [
+            $report(new Row($subject, $row->samples, $row->median, $row->low, $row->high, 3, 'lost values')),
+            [$line . 'has a figure in spite of 3 failures: lost values'],
+        ];
+        yield 'no figure' => [
+            $report(new Row($subject, [], null, null, null)),
+            [$line . 'has no figure, and does not say why'],
+        ];
         yield 'the same twice' => [$report($row, $row), ['line 3 (compare, apcu get 1k): is there already, in line 2']];
-        yield 'spoilers' => [new Report(Rows::ENVIRONMENT, [$row], spoilers: ['Turbo is on.']), ['the run was spoiled: Turbo is on.']];
+        yield 'spoilers' => [
+            new Report(Rows::ENVIRONMENT, [$row], spoilers: ['Turbo is on.']),
+            ['the run was spoiled: Turbo is on.'],
+        ];
     }
 
     /** @param list<string> $expected what the problems begin with */
@@ -86,7 +134,16 @@ final class CheckTest extends TestCase
     {
         $samples = array_merge(...array_fill(0, 2000, Rows::around(100)));
         $interval = Interval::ofMedian($samples);
-        $report = new Report(Rows::ENVIRONMENT, [new Row(new Subject('compare', 'apcu', null, '1k', 1000, 'get'), $samples, 100.0, $interval?->low, $interval?->high)]);
+        $report = new Report(
+            Rows::ENVIRONMENT,
+            [new Row(
+                new Subject('compare', 'apcu', null, '1k', 1000, 'get'),
+                $samples,
+                100.0,
+                $interval?->low,
+                $interval?->high,
+            )],
+        );
         self::assertSame([], $this->problems($report));
         self::assertSame([], Difference::between($report, $report)->changed);
     }

@@ -33,7 +33,9 @@ final class OutputsTest extends TestCase
     {
         $recorded = self::recorded();
         $file = $this->directory->path . '/figures.csv';
-        $odd = new Row(new Subject('compare', 'odd "store", really', 'tcp', "two\nlines", 3, 'get', settings: ['serializer' => 'php']), [], null, null, null, 1, 'lost; torn');
+        $odd = new Row(new Subject('compare', 'odd "store", really', 'tcp', "two\nlines", 3, 'get', settings: [
+            'serializer' => 'php',
+        ]), [], null, null, null, 1, 'lost; torn');
         (new Csv())->write(new Report([], [...$recorded->rows, $odd]), $file);
         $stream = fopen($file, 'r');
         self::assertIsResource($stream);
@@ -45,11 +47,17 @@ final class OutputsTest extends TestCase
         }
         self::assertCount(\count($recorded->rows) + 1, $lines);
         foreach ($recorded->rows as $i => $row) {
-            self::assertSame([$row->subject->store, (string) $row->subject->connection, $row->subject->value], [$lines[$i]['store'], $lines[$i]['connection'], $lines[$i]['value']]);
+            self::assertSame(
+                [$row->subject->store, (string) $row->subject->connection, $row->subject->value],
+                [$lines[$i]['store'], $lines[$i]['connection'], $lines[$i]['value']],
+            );
             self::assertEqualsWithDelta($row->median, (float) $lines[$i]['median'], 1e-9);
         }
         $last = end($lines);
-        self::assertSame(['odd "store", really', "two\nlines", 'serializer=php', '', '1', 'lost; torn'], [$last['store'], $last['value'], $last['settings'], $last['median'], $last['failures'], $last['problem']]);
+        self::assertSame(
+            ['odd "store", really', "two\nlines", 'serializer=php', '', '1', 'lost; torn'],
+            [$last['store'], $last['value'], $last['settings'], $last['median'], $last['failures'], $last['problem']],
+        );
     }
 
     public function testFailedWriteLeavesNoHalfAFile(): void
@@ -76,18 +84,46 @@ final class OutputsTest extends TestCase
 
     public function testMarkdownHasATableWithEveryFigure(): void
     {
-        $failed = new Row(new Subject('compare', 'yac', null, '1k', 1000, 'get'), [], null, null, null, 3, 'lost | torn <b>');
-        $historic = new Row(new Subject('compare', 'xcache', null, '1k', 1000, 'get'), [], null, null, null, published: new PublishedFigure(150.0, '2013', 'xcache'));
-        $missing = ['subject' => new Subject('compare', 'redis', null, null, null, ''), 'reason' => 'the server is not installed'];
+        $failed = new Row(
+            new Subject('compare', 'yac', null, '1k', 1000, 'get'),
+            [],
+            null,
+            null,
+            null,
+            3,
+            'lost | torn <b>',
+        );
+        $historic = new Row(
+            new Subject('compare', 'xcache', null, '1k', 1000, 'get'),
+            [],
+            null,
+            null,
+            null,
+            published: new PublishedFigure(150.0, '2013', 'xcache'),
+        );
+        $missing = [
+            'subject' => new Subject('compare', 'redis', null, null, null, ''),
+            'reason' => 'the server is not installed',
+        ];
         $text = Markdown::text(new Report(
             Rows::ENVIRONMENT,
-            [Rows::of('apcu', Rows::around(200)), Rows::of('larder', Rows::around(300)), Rows::of('larder', Rows::around(35), '10b', bytes: 10), $failed, $historic],
+            [
+                Rows::of('apcu', Rows::around(200)),
+                Rows::of('larder', Rows::around(300)),
+                Rows::of('larder', Rows::around(35), '10b', bytes: 10),
+                $failed,
+                $historic,
+            ],
             [$missing],
             ['Turbo is on.'],
         ));
         self::assertStringContainsString("- processor: AMD EPYC\n", $text);
         self::assertStringContainsString("- servers.redis: 7.0.15\n", $text);
-        self::assertStringContainsString("| store | get 1k | get 10b |\n|---|---:|---:|\n| apcu | 200 ns ±1% | – |\n| larder | 300 ns ±1% | 35.0 ns ±1% |\n", $text);
+        self::assertStringContainsString(
+            "| store | get 1k | get 10b |\n|---|---:|---:|\n| apcu | 200 ns ±1% | – |\n| larder | 300 ns ±1% | "
+                . "35.0 ns ±1% |\n",
+            $text,
+        );
         self::assertStringContainsString('| yac | FAIL | – |', $text);
         self::assertStringContainsString('| xcache (historic) | 2013: 150 ns | – |', $text);
         self::assertStringContainsString('- yac, get 1k: lost \| torn &lt;b> (3 times)', $text);
@@ -118,15 +154,25 @@ final class OutputsTest extends TestCase
         for ($i = 1; $i <= 3; ++$i) {
             (new Publish())->write($report, $this->directory->path . '/results');
         }
-        $other = new Report(['processor' => '../../../etc', 'cores' => 64, 'date' => 'today'] + Rows::ENVIRONMENT, $recorded->rows);
+        $other = new Report(
+            ['processor' => '../../../etc', 'cores' => 64, 'date' => 'today'] + Rows::ENVIRONMENT,
+            $recorded->rows,
+        );
         (new Publish())->write($other, $this->directory->path . '/results');
-        $made = array_map(fn(string|false $path): string => substr((string) $path, \strlen($this->directory->path)), (array) glob($this->directory->path . '/results/*/*'));
+        $made = array_map(
+            fn(string|false $path): string => substr((string) $path, \strlen($this->directory->path)),
+            (array) glob($this->directory->path . '/results/*/*'),
+        );
         self::assertSame([
-            '/results/amd-epyc-2-cores/2026-11-23', '/results/amd-epyc-2-cores/2026-11-23-2', '/results/amd-epyc-2-cores/2026-11-23-3', '/results/etc-64-cores/' . date('Y-m-d'),
+            '/results/amd-epyc-2-cores/2026-11-23', '/results/amd-epyc-2-cores/2026-11-23-2',
+            '/results/amd-epyc-2-cores/2026-11-23-3', '/results/etc-64-cores/' . date('Y-m-d'),
         ], $made);
         $folder = $this->directory->path . $made[1];
         self::assertEquals($report->rows, ResultFile::read($folder . '/result.jsonl')->rows);
-        self::assertStringContainsString("processor: AMD EPYC\ncores: 2\n", (string) file_get_contents($folder . '/environment.txt'));
+        self::assertStringContainsString(
+            "processor: AMD EPYC\ncores: 2\n",
+            (string) file_get_contents($folder . '/environment.txt'),
+        );
         self::assertSame(Markdown::text($report), file_get_contents($folder . '/report.md'));
     }
 

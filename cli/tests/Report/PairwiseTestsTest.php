@@ -40,7 +40,10 @@ final class PairwiseTestsTest extends TestCase
             $samples = self::measured($random, array_fill(0, self::STORES, 100.0), $rounds, $slowness);
             $rows = array_map(static fn(int $i): Row => Rows::of("store $i", $samples[$i]), array_keys($samples));
             $ranked += array_filter(Ranks::of($rows), static fn(array $row): bool => $row['rank'] > 1) === [] ? 0 : 1;
-            $ranking = Ranking::of(array_combine(array_map(static fn(int $i): string => "store $i", array_keys($samples)), array_map(Estimate::ofRounds(...), $samples)));
+            $ranking = Ranking::of(array_combine(
+                array_map(static fn(int $i): string => "store $i", array_keys($samples)),
+                array_map(Estimate::ofRounds(...), $samples),
+            ));
             $advised += $ranking?->others === [] ? 0 : 1;
             $uncorrected += self::differsWithoutCorrection($samples) ? 1 : 0;
         }
@@ -57,9 +60,18 @@ final class PairwiseTestsTest extends TestCase
         $found = $advised = 0;
         for ($run = 0; $run < 100; ++$run) {
             $samples = self::measured($random, [110.0, ...array_fill(0, self::STORES - 1, 100.0)], 10, 0.0);
-            $ranks = Ranks::of(array_map(static fn(int $i): Row => Rows::of("store $i", $samples[$i]), array_keys($samples)));
-            $found += $ranks[self::STORES - 1]['row']->subject->store === 'store 0' && $ranks[self::STORES - 1]['rank'] === self::STORES ? 1 : 0;
-            $ranking = Ranking::of(array_combine(array_map(static fn(int $i): string => "store $i", array_keys($samples)), array_map(Estimate::ofRounds(...), $samples)));
+            $ranks = Ranks::of(array_map(
+                static fn(int $i): Row => Rows::of("store $i", $samples[$i]),
+                array_keys($samples),
+            ));
+            $found += $ranks[self::STORES - 1]['row']->subject->store === 'store 0'
+                && $ranks[self::STORES - 1]['rank'] === self::STORES
+                ? 1
+                : 0;
+            $ranking = Ranking::of(array_combine(
+                array_map(static fn(int $i): string => "store $i", array_keys($samples)),
+                array_map(Estimate::ofRounds(...), $samples),
+            ));
             $advised += isset($ranking?->others['store 0']) ? 1 : 0;
         }
         self::assertGreaterThanOrEqual(99, $found);
@@ -69,16 +81,25 @@ final class PairwiseTestsTest extends TestCase
     /** Holm's limit for pairs that remain is less strict than Bonferroni's for all. */
     public function testPairsThatClearlyDifferDoNotMakeTheOthersHarderToTell(): void
     {
-        $close = [[...self::from(100.0, 9), 120.5], self::from(109.5)]; // one of ten overtakes all others: a chance of 0.0021
+        $close = [
+            [...self::from(100.0, 9), 120.5],
+            self::from(109.5),
+        ]; // one of ten overtakes all others: a chance of 0.0021
         self::assertTrue(PairwiseTests::of($close)->differ(0, 1));
         $apart = array_map(static fn(int $i): array => self::from(1000.0 * $i), range(1, 12));
         self::assertTrue(PairwiseTests::of([...$close, ...$apart])->differ(0, 1), 'one pair in doubt, among 91');
-        self::assertFalse(PairwiseTests::of([...$close, ...array_fill(0, 12, self::from(105.0))])->differ(0, 1), 'among 91 in doubt');
+        self::assertFalse(
+            PairwiseTests::of([...$close, ...array_fill(0, 12, self::from(105.0))])->differ(0, 1),
+            'among 91 in doubt',
+        );
     }
 
     public function testHundredRowsAndMoreAreToldApart(): void
     {
-        $rows = array_map(static fn(int $i): array => array_map(static fn(int $j): float => 1000.0 * $i + $j, range(1, 14)), range(1, 300));
+        $rows = array_map(
+            static fn(int $i): array => array_map(static fn(int $j): float => 1000.0 * $i + $j, range(1, 14)),
+            range(1, 300),
+        );
         self::assertTrue(PairwiseTests::canTell(300, 14));
         $tests = PairwiseTests::of($rows);
         self::assertTrue($tests->differ(0, 1));

@@ -30,8 +30,14 @@ final class PublishedTest extends TestCase
     #[TestWith(['apcu', null, '10b', Operation::Set, null])]
     #[TestWith(['file', 'tmpfs', '1k', Operation::Get, null])]
     #[TestWith(['php-file', 'disk', '1k', Operation::Get, null, ['php' => 'no opcache']])]
-    public function testPublishedFigureIsOfTheSameStoreAndOperation(string $store, ?string $connection, string $value, Operation $operation, ?float $nanoseconds, array $settings = []): void
-    {
+    public function testPublishedFigureIsOfTheSameStoreAndOperation(
+        string $store,
+        ?string $connection,
+        string $value,
+        Operation $operation,
+        ?float $nanoseconds,
+        array $settings = [],
+    ): void {
         $subject = new Subject('compare', $store, $connection, $value, null, $operation->value, settings: $settings);
         $published = (new PublishedCounterpart(Published::load()))->of($subject)?->figure;
         if ($nanoseconds === null) {
@@ -47,14 +53,22 @@ final class PublishedTest extends TestCase
         $data = json_decode((string) file_get_contents(\dirname(__DIR__, 2) . '/data/published.json'), true);
         $published = new PublishedCounterpart(Published::load());
         $found = 0;
-        $engines = ['apcu' => [null], 'shmop' => [null], 'memcache' => ['socket', 'tcp'], 'memcached' => ['tcp'], 'mysql-myisam' => ['tcp'], 'mysql-memory' => ['tcp'], 'file' => ['disk'], 'php-file' => ['disk']];
+        $engines = [
+            'apcu' => [null], 'shmop' => [null], 'memcache' => ['socket', 'tcp'], 'memcached' => ['tcp'],
+            'mysql-myisam' => ['tcp'], 'mysql-memory' => ['tcp'], 'file' => ['disk'], 'php-file' => ['disk'],
+        ];
         foreach ($engines as $store => $connections) {
             foreach ($connections as $connection) {
                 foreach (Value::all() as $value) {
-                    $found += (int) ($published->of(new Subject('compare', $store, $connection, $value->name, null, 'get'))?->study === '2013');
+                    $found += (int) ($published->of(
+                        new Subject('compare', $store, $connection, $value->name, null, 'get'),
+                    )?->study === '2013');
                 }
             }
         }
-        self::assertSame(\count(array_filter($data['rows'], static fn(array $row): bool => $row['study'] === '2013')), $found);
+        self::assertSame(
+            \count(array_filter($data['rows'], static fn(array $row): bool => $row['study'] === '2013')),
+            $found,
+        );
     }
 }

@@ -14,15 +14,30 @@ use Larder\Cli\Timing\Statistics;
 /** Rows with figures that a test chooses, and rows of a recorded result with other figures. */
 final class Rows
 {
-    public const ENVIRONMENT = ['date' => '2026-11-23T02:06:41+00:00', 'php' => '8.2.36', 'system' => 'Linux', 'processor' => 'AMD EPYC', 'cores' => 2, 'servers' => ['redis' => '7.0.15']];
+    public const ENVIRONMENT = [
+        'date' => '2026-11-23T02:06:41+00:00', 'php' => '8.2.36', 'system' => 'Linux', 'processor' => 'AMD EPYC',
+        'cores' => 2, 'servers' => ['redis' => '7.0.15'],
+    ];
 
     /**
      * @param list<float> $samples
      * @param array<string, string> $settings
      */
-    public static function of(string $store, array $samples, string $value = '1k', string $operation = 'get', ?string $connection = null, array $settings = [], string $table = 'compare', Unit $unit = Unit::Nanoseconds, int $bytes = 1000): Row
-    {
-        return self::with(new Subject($table, $store, $connection, $value, $bytes, $operation, $unit, $settings), $samples);
+    public static function of(
+        string $store,
+        array $samples,
+        string $value = '1k',
+        string $operation = 'get',
+        ?string $connection = null,
+        array $settings = [],
+        string $table = 'compare',
+        Unit $unit = Unit::Nanoseconds,
+        int $bytes = 1000,
+    ): Row {
+        return self::with(
+            new Subject($table, $store, $connection, $value, $bytes, $operation, $unit, $settings),
+            $samples,
+        );
     }
 
     /** @param list<float> $samples */
@@ -30,7 +45,13 @@ final class Rows
     {
         $interval = Interval::ofMedian($samples);
 
-        return new Row($subject, $samples, $samples === [] ? null : Statistics::median($samples), $interval?->low, $interval?->high);
+        return new Row(
+            $subject,
+            $samples,
+            $samples === [] ? null : Statistics::median($samples),
+            $interval?->low,
+            $interval?->high,
+        );
     }
 
     /** @return list<float> ten samples around a figure, 1 % apart */
@@ -59,7 +80,13 @@ final class Rows
      */
     public static function scaled(Report $report, \Closure $factor): Report
     {
-        $rows = array_map(static fn(Row $row): Row => self::with($row->subject, array_map(static fn(float $sample): float => $sample * $factor($row->subject), $row->samples)), $report->rows);
+        $rows = array_map(
+            static fn(Row $row): Row => self::with(
+                $row->subject,
+                array_map(static fn(float $sample): float => $sample * $factor($row->subject), $row->samples),
+            ),
+            $report->rows,
+        );
 
         return new Report($report->environment, $rows, $report->notMeasured, $report->spoilers);
     }

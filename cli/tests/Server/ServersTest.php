@@ -34,7 +34,10 @@ final class ServersTest extends TestCase
             self::assertStringStartsWith('VERSION ' . $server->version, self::ask($address, "version\r\n"));
         }
         $server->stop();
-        self::assertSame(['', ''], array_map(static fn(string $address): string => self::ask($address, "version\r\n"), $both));
+        self::assertSame(
+            ['', ''],
+            array_map(static fn(string $address): string => self::ask($address, "version\r\n"), $both),
+        );
     }
 
     public function testRedisAnswersOnSocketAndPortAndStops(): void
@@ -42,11 +45,17 @@ final class ServersTest extends TestCase
         $server = RedisServer::start($this->directory->path);
         $both = ['unix://' . $server->socket, 'tcp://127.0.0.1:' . $server->port];
         foreach ($both as $address) {
-            self::assertStringContainsString('redis_version:' . $server->version, self::ask($address, "INFO server\r\n"));
+            self::assertStringContainsString(
+                'redis_version:' . $server->version,
+                self::ask($address, "INFO server\r\n"),
+            );
             self::assertStringContainsString('unknown command', self::ask($address, "CONFIG GET dir\r\n"));
         }
         $server->stop();
-        self::assertSame(['', ''], array_map(static fn(string $address): string => self::ask($address, "PING\r\n"), $both));
+        self::assertSame(
+            ['', ''],
+            array_map(static fn(string $address): string => self::ask($address, "PING\r\n"), $both),
+        );
     }
 
     public function testMariaDbAcceptsItsUserOnSocketAndPortAndStops(): void
@@ -83,7 +92,11 @@ final class ServersTest extends TestCase
 
     public function testFpmServesAScriptInTheGivenPool(): void
     {
-        $script = $this->directory->write('page.php', '<?php header("X-Pool: " . ini_get_all(details: false)["user_agent"]); http_response_code(404); echo $_SERVER["QUERY_STRING"], ini_get("precision");');
+        $script = $this->directory->write(
+            'page.php',
+            '<?php header("X-Pool: " . ini_get_all(details: false)["user_agent"]); http_response_code(404); '
+                . 'echo $_SERVER["QUERY_STRING"], ini_get("precision");',
+        );
         touch($script, time() - 60); // opcache shares it now, and would answer ini_get() for both pools
         $server = PhpFpmServer::start($this->directory->path, ini: ['precision' => 9], pools: [
             new PhpFpmPool('one', ini: ['user_agent' => 'one']),
@@ -98,7 +111,11 @@ final class ServersTest extends TestCase
 
     public function testConnectionKeepsItsWorkerAndReportsItsEnd(): void
     {
-        $script = $this->directory->write('page.php', '<?php echo getmypid(), " ", str_repeat($_GET["x"], 100_000); error_log("said"); if ($_GET["x"] === "z") { posix_kill(getmypid(), 9); }');
+        $script = $this->directory->write(
+            'page.php',
+            '<?php echo getmypid(), " ", str_repeat($_GET["x"], 100_000); error_log("said"); if ($_GET["x"] === "z") { '
+                . 'posix_kill(getmypid(), 9); }',
+        );
         $server = PhpFpmServer::start($this->directory->path, pools: [new PhpFpmPool(workers: 4)]);
         $connection = $server->connect();
         $first = $connection->request(PhpFpmServer::parameters($script, 'x=a'));
@@ -113,7 +130,11 @@ final class ServersTest extends TestCase
     public function testFpmServesTwoRequestsAtOnceFromTwoWorkers(): void
     {
         // Each waits for the other: a busy machine may begin the second request long after the first.
-        $script = $this->directory->write('page.php', '<?php touch(__DIR__ . "/asked-" . getmypid()); for ($end = time() + 20; count(glob(__DIR__ . "/asked-*")) < 2 && time() < $end; usleep(1_000)); echo getmypid();');
+        $script = $this->directory->write(
+            'page.php',
+            '<?php touch(__DIR__ . "/asked-" . getmypid()); for ($end = time() + 20; count(glob(__DIR__ . '
+                . '"/asked-*")) < 2 && time() < $end; usleep(1_000)); echo getmypid();',
+        );
         $server = PhpFpmServer::start($this->directory->path, pools: [new PhpFpmPool(workers: 2)]);
         $requests = [$server->startRequest($script), $server->startRequest($script)];
         $workers = array_map(static fn(Process $request): string => $server->response($request)->body, $requests);
@@ -132,7 +153,9 @@ final class ServersTest extends TestCase
 
     public function testMissingProgramIsReportedWithItsPackage(): void
     {
-        $this->expectExceptionObject(new ServerFailed('no-such-server is not installed. To add it: apt-get install no-such-package'));
+        $this->expectExceptionObject(new ServerFailed(
+            'no-such-server is not installed. To add it: apt-get install no-such-package',
+        ));
         Executable::find(['no-such-server', 'nor-this-one'], 'no-such-package');
     }
 
@@ -141,7 +164,11 @@ final class ServersTest extends TestCase
         $program = $this->directory->write('server', "#!/bin/sh\necho 1.2.3\n");
         $text = $this->directory->write('text', '');
         chmod($program, 0o755);
-        self::assertSame('1.2.3', Executable::find(["$program-2", $text, $this->directory->path, $program, 'sh'], 'no-such-package')->version());
+        self::assertSame(
+            '1.2.3',
+            Executable::find(["$program-2", $text, $this->directory->path, $program, 'sh'], 'no-such-package')
+                ->version(),
+        );
     }
 
     public function testServerThatExitsAtOnceIsReportedWithItsLog(): void
@@ -154,7 +181,12 @@ final class ServersTest extends TestCase
     public function testServerWithoutAnAnswerIsStopped(): void
     {
         $this->expectExceptionMessage('sleep did not answer within 0.2 s: it printed nothing');
-        ServerProcess::start(['sleep', '100'], $this->directory->path . '/log', static fn(): bool => false, seconds: 0.2);
+        ServerProcess::start(
+            ['sleep', '100'],
+            $this->directory->path . '/log',
+            static fn(): bool => false,
+            seconds: 0.2,
+        );
     }
 
     public function testKilledServerLeavesNoChild(): void
@@ -169,7 +201,11 @@ final class ServersTest extends TestCase
         $server->stop(0.2);
         self::assertNull($server->pid());
         // read, not asked is_file(): PHP would remember that it was there
-        self::waitFor(static fn(): bool => \in_array(preg_replace('/^.*\) (.).*$/s', '$1', (string) @file_get_contents("/proc/$child/stat")), ['', 'Z'], true));
+        self::waitFor(static fn(): bool => \in_array(
+            preg_replace('/^.*\) (.).*$/s', '$1', (string) @file_get_contents("/proc/$child/stat")),
+            ['', 'Z'],
+            true,
+        ));
     }
 
     public function testTooLongSocketPathIsRefused(): void

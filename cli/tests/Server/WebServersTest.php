@@ -15,7 +15,8 @@ use Symfony\Component\Process\Process;
 
 final class WebServersTest extends TestCase
 {
-    private const PAGE = '<?php if ($_GET === []) { http_response_code(503); } echo PHP_SAPI, " ", ini_get("precision"), " ", $_SERVER["QUERY_STRING"];';
+    private const PAGE = '<?php if ($_GET === []) { http_response_code(503); '
+        . '} echo PHP_SAPI, " ", ini_get("precision"), " ", $_SERVER["QUERY_STRING"];';
 
     private TemporaryDirectory $directory;
 
@@ -61,7 +62,9 @@ final class WebServersTest extends TestCase
         $ports = array_map(intval(...), \array_slice(explode(' ', $starter->getOutput()), 0, 2));
         self::assertSame([true, true], array_map(self::isOpen(...), $ports));
         $starter->signal(\SIGKILL);
-        for ($deadline = microtime(true) + 60; \in_array(true, array_map(self::isOpen(...), $ports), true); usleep(10_000)) {
+        for ($deadline = microtime(true) + 60; \in_array(true, array_map(self::isOpen(...), $ports), true); usleep(
+            10_000,
+        )) {
             self::assertLessThan($deadline, microtime(true), 'a server still answers after a minute');
         }
     }

@@ -45,7 +45,10 @@ final class NetworkHostTest extends TestCase
             $store = Cache::open(\sprintf('%s://%s?timeout=20&on_failure=throw', $scheme, $server))->store();
             self::assertTrue($store->set('small', 1));
             self::assertTrue($store->set('large', $value));
-            self::assertGreaterThanOrEqual(1000 * NetworkHost::ROUND_TRIP_MICROSECONDS, self::nanoseconds(static fn(): mixed => $store->get('small')));
+            self::assertGreaterThanOrEqual(
+                1000 * NetworkHost::ROUND_TRIP_MICROSECONDS,
+                self::nanoseconds(static fn(): mixed => $store->get('small')),
+            );
             $this->host->limit('10mbit');
             // 200 ms at this rate, less what the buffers hold
             self::assertGreaterThan(150e6, self::nanoseconds(static fn(): mixed => $store->get('large')));
@@ -60,21 +63,35 @@ final class NetworkHostTest extends TestCase
         self::assertNotSame([], $names);
         $this->host->startServers($this->directory->path);
         $this->host->close();
-        self::assertSame([], array_filter(self::names(), static fn(string $name): bool => str_contains($name, \sprintf('larder-%d-', getmypid()))));
+        self::assertSame(
+            [],
+            array_filter(
+                self::names(),
+                static fn(string $name): bool => str_contains($name, \sprintf('larder-%d-', getmypid())),
+            ),
+        );
     }
 
     public function testLeftoversOfAKilledRunAreRemovedByTheNext(): void
     {
-        $code = \sprintf('require %s; $host = %s::start(); posix_kill(getmypid(), SIGKILL);', var_export(\dirname(__DIR__, 3) . '/vendor/autoload.php', true), NetworkHost::class);
+        $code = \sprintf(
+            'require %s; $host = %s::start(); posix_kill(getmypid(), SIGKILL);',
+            var_export(\dirname(__DIR__, 3) . '/vendor/autoload.php', true),
+            NetworkHost::class,
+        );
         $killed = new Process([\PHP_BINARY, '-r', $code]);
         $killed->start();
         $left = \sprintf('larder-%d-', $killed->getPid());
         while ($killed->isRunning()) {
             usleep(1000);
         }
-        $isLeft = static fn(): bool => array_filter(self::names(), static fn(string $name): bool => str_starts_with($name, $left)) !== [];
+        $isLeft = static fn(): bool
+            => array_filter(self::names(), static fn(string $name): bool => str_starts_with($name, $left)) !== [];
         self::assertTrue($isLeft());
-        $own = array_filter(self::names(), static fn(string $name): bool => str_starts_with($name, \sprintf('larder-%d-', getmypid())));
+        $own = array_filter(
+            self::names(),
+            static fn(string $name): bool => str_starts_with($name, \sprintf('larder-%d-', getmypid())),
+        );
         $this->host->close();
         $this->host = NetworkHost::start();
         self::assertFalse($isLeft());

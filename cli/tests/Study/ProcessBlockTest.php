@@ -31,7 +31,13 @@ final class ProcessBlockTest extends TestCase
 
     public function testEverySubjectOfAWorkingStoreHasAFigure(): void
     {
-        $block = self::block(HonestStore::class, [Operation::Get, Operation::Set, Operation::SetThenGet], '1k', 500, milliseconds: 60_000);
+        $block = self::block(
+            HonestStore::class,
+            [Operation::Get, Operation::Set, Operation::SetThenGet],
+            '1k',
+            500,
+            milliseconds: 60_000,
+        );
         $samples = self::measure($block);
         self::assertCount(3, $samples);
         foreach ($samples as $sample) {
@@ -73,8 +79,12 @@ final class ProcessBlockTest extends TestCase
     }
 
     #[DataProvider('failingStores')]
-    public function testFailingStoreHasNoFigure(string $store, Operation $operation, string $value, string $problem): void
-    {
+    public function testFailingStoreHasNoFigure(
+        string $store,
+        Operation $operation,
+        string $value,
+        string $problem,
+    ): void {
         $sample = self::measure(self::block($store, [$operation], $value, 100))[0];
         self::assertNull($sample->figure);
         self::assertGreaterThan(0, $sample->failures);
@@ -96,7 +106,10 @@ final class ProcessBlockTest extends TestCase
         do {
             $block = self::block('file://' . $directory->path, [Operation::Set, Operation::Get], '1k', 50, 3);
             $samples = self::measure($block);
-            $isCutShort = array_filter($samples, static fn(Sample $sample): bool => $block->isCutShort($sample->subject)) !== [];
+            $isCutShort = array_filter(
+                $samples,
+                static fn(Sample $sample): bool => $block->isCutShort($sample->subject),
+            ) !== [];
         } while ($isCutShort && ++$tries < self::TRIES);
         self::assertCount(2, $samples);
         foreach ($samples as $sample) {
@@ -160,7 +173,14 @@ final class ProcessBlockTest extends TestCase
             new Cell(Operation::Get, $value, 1),
         ], $values);
 
-        return new ProcessBlock('a block', $figures, new Target('a store', null, RecordingStore::class, Kind::Local), self::CELL, $processes, isOrdered: $isOrdered);
+        return new ProcessBlock(
+            'a block',
+            $figures,
+            new Target('a store', null, RecordingStore::class, Kind::Local),
+            self::CELL,
+            $processes,
+            isOrdered: $isOrdered,
+        );
     }
 
     /** @return list<array{int, string, int}> process, key and moment of each set, in the order of the sets */
@@ -193,14 +213,26 @@ final class ProcessBlockTest extends TestCase
      * @param positive-int $processes
      * @param positive-int $milliseconds that each figure may take
      */
-    private static function block(string $store, array $operations, string $value, int $times, int $processes = 1, int $milliseconds = 500): ProcessBlock
-    {
+    private static function block(
+        string $store,
+        array $operations,
+        string $value,
+        int $times,
+        int $processes = 1,
+        int $milliseconds = 500,
+    ): ProcessBlock {
         $figures = array_map(static fn(Operation $operation): array => [
             new Subject('a table', 'a store', null, $value, null, $operation->value),
             new Cell($operation, $value, $times),
         ], $operations);
 
-        return new ProcessBlock('a block', $figures, new Target('a store', null, $store, Kind::Local), $milliseconds * self::MILLISECOND, $processes);
+        return new ProcessBlock(
+            'a block',
+            $figures,
+            new Target('a store', null, $store, Kind::Local),
+            $milliseconds * self::MILLISECOND,
+            $processes,
+        );
     }
 
     /** @return list<Sample> in the order of the subjects */

@@ -16,7 +16,11 @@ final class RecordingStore extends LyingStore
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        file_put_contents((string) getenv('LARDER_TEST_RECORD'), \sprintf("%d %s %d\n", getmypid(), $key, \hrtime(true)), \FILE_APPEND);
+        file_put_contents(
+            (string) getenv('LARDER_TEST_RECORD'),
+            \sprintf("%d %s %d\n", getmypid(), $key, \hrtime(true)),
+            \FILE_APPEND,
+        );
 
         return parent::set($key, $value, $ttl);
     }

@@ -45,7 +45,12 @@ final class StartSignalTest extends TestCase
 
     private static function waiter(string $path): Process
     {
-        $code = \sprintf('require %s; echo "waits\n"; echo %s::await(%s), " ", hrtime(true);', var_export(\dirname(__DIR__, 3) . '/vendor/autoload.php', true), StartSignal::class, var_export($path, true));
+        $code = \sprintf(
+            'require %s; echo "waits\n"; echo %s::await(%s), " ", hrtime(true);',
+            var_export(\dirname(__DIR__, 3) . '/vendor/autoload.php', true),
+            StartSignal::class,
+            var_export($path, true),
+        );
         $process = new Process([\PHP_BINARY, '-d', 'display_errors=stderr', '-r', $code]);
         $process->start();
 

@@ -39,17 +39,26 @@ final class StudyCommandTest extends TestCase
             $suite = new StudySail($locations);
             $blocks = array_values(array_filter(
                 $suite->blocks(static function (): void {}),
-                static fn(Block $block): bool => \in_array($block->subjects()[0]->name(), ['memcached tcp', 'redis tcp'], true),
+                static fn(Block $block): bool
+                    => \in_array($block->subjects()[0]->name(), ['memcached tcp', 'redis tcp'], true),
             ));
             $rows = new Rows(array_merge(...array_map(static fn(Block $block): array => $block->subjects(), $blocks)));
-            (new Runner($blocks, 1))->run($rows->add(...), static fn(Block $block, string $reason): never => self::fail($reason), static function (): void {});
+            (new Runner($blocks, 1))->run(
+                $rows->add(...),
+                static fn(Block $block, string $reason): never => self::fail($reason),
+                static function (): void {},
+            );
         } finally {
             $locations->close();
         }
         $figures = [];
         foreach ($rows->all([$suite]) as $row) {
             if ($row->subject->table === 'sail: gets on an open connection' && !$row->isHistoric()) {
-                $figures[$row->subject->store] = [$row->failures, $row->median > 0.0, round($row->published->figure ?? 0.0)];
+                $figures[$row->subject->store] = [
+                    $row->failures,
+                    $row->median > 0.0,
+                    round($row->published->figure ?? 0.0),
+                ];
             }
         }
         ksort($figures);
@@ -95,7 +104,10 @@ final class StudyCommandTest extends TestCase
             $row('memcached', '2016: read, short value', 200.0, 220.0, 240.0),
             $row('yac', '2013: read, 13 values', 300.0, 310.0, 330.0),
         ]), []);
-        $lines = array_map(static fn(string $line): string => (string) preg_replace('/ +/', ' ', trim($line)), explode("\n", $output->fetch()));
+        $lines = array_map(
+            static fn(string $line): string => (string) preg_replace('/ +/', ' ', trim($line)),
+            explode("\n", $output->fetch()),
+        );
 
         self::assertContains('mean sd % # published', $lines);
         self::assertContains('redis socket no opcache 110 ns 10.0 ns 100 13.0 µs', $lines);
@@ -111,14 +123,40 @@ final class StudyCommandTest extends TestCase
             ['2008: set then get, loop', 'file (one handle)', 'disk', '100 KB serialized array', []],
             ['2008: set then get, loop', 'memcache', 'tcp', '1 MB serialized array', []],
             ['2013: read, 13 values', 'php-file', 'tmpfs', 'array of 4', ['php' => 'no opcache']],
-            ['2016: write, short value', 'memcached', 'network', 'short value', ['compression' => 'zlib', 'rate' => '100 Mbit/s']],
-            ['2016: write, 50 x 50 array', 'memcached', 'socket', '50 x 50 array', ['serializer' => 'igbinary', 'compression' => 'zlib']],
+            ['2016: write, short value', 'memcached', 'network', 'short value', [
+                'compression' => 'zlib',
+                'rate' => '100 Mbit/s',
+            ]],
+            ['2016: write, 50 x 50 array', 'memcached', 'socket', '50 x 50 array', [
+                'serializer' => 'igbinary',
+                'compression' => 'zlib',
+            ]],
             ['sail: connect, get, close each time', 'memcached', 'socket', '11 b', []],
         ] as [$table, $store, $connection, $value, $settings]) {
             $subject = new Subject($table, $store, $connection, $value, 1, 'connect+get+close', settings: $settings);
-            $rows[] = new Row($subject, [123.4e6, 1.2e6], 123.4e6, 1.0, 1e9, published: new PublishedFigure(970e6, '2008', $store));
-            $rows[] = new Row(new Subject($table, 'larder', null, $value, 1, 'connect+get+close'), [34.5, 34.5], 34.5, 34.0, 35.0);
-            $rows[] = new Row(new Subject($table, 'eaccelerator', null, $value, 1, 'connect+get+close'), [], null, null, null, published: new PublishedFigure(970e6, '2008', 'eaccelerator'));
+            $rows[] = new Row(
+                $subject,
+                [123.4e6, 1.2e6],
+                123.4e6,
+                1.0,
+                1e9,
+                published: new PublishedFigure(970e6, '2008', $store),
+            );
+            $rows[] = new Row(
+                new Subject($table, 'larder', null, $value, 1, 'connect+get+close'),
+                [34.5, 34.5],
+                34.5,
+                34.0,
+                35.0,
+            );
+            $rows[] = new Row(
+                new Subject($table, 'eaccelerator', null, $value, 1, 'connect+get+close'),
+                [],
+                null,
+                null,
+                null,
+                published: new PublishedFigure(970e6, '2008', 'eaccelerator'),
+            );
         }
         $output = new BufferedOutput();
         (new Terminal($output))->print(new Report([], $rows), []);
@@ -133,7 +171,9 @@ final class StudyCommandTest extends TestCase
         $journal = $this->temporary->path . '/state/larder/compare.jsonl';
         @unlink($journal);
         $run->start();
-        for ($deadline = microtime(true) + 300; substr_count((string) @file_get_contents($journal), "\n") < 2; usleep(10_000)) {
+        for ($deadline = microtime(true) + 300; substr_count((string) @file_get_contents($journal), "\n") < 2; usleep(
+            10_000,
+        )) {
             self::assertLessThan($deadline, microtime(true), $run->getErrorOutput());
             self::assertTrue($run->isRunning(), $run->getErrorOutput());
         }
@@ -145,7 +185,11 @@ final class StudyCommandTest extends TestCase
         return new Process(
             [__DIR__ . '/../../../larder', 'compare', ...$arguments],
             null,
-            ['PHP' => \PHP_BINARY, 'TMPDIR' => $this->temporary->path, 'XDG_STATE_HOME' => $this->temporary->path . '/state'],
+            [
+                'PHP' => \PHP_BINARY,
+                'TMPDIR' => $this->temporary->path,
+                'XDG_STATE_HOME' => $this->temporary->path . '/state',
+            ],
             timeout: 600,
         );
     }

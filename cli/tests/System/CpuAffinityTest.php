@@ -15,7 +15,9 @@ final class CpuAffinityTest extends TestCase
         if ($before === []) {
             self::markTestSkipped('this system does not tell which cores a process may run on');
         }
-        $within = CpuAffinity::pinned(static fn(): string => (string) shell_exec('grep Cpus_allowed_list /proc/self/status'));
+        $within = CpuAffinity::pinned(
+            static fn(): string => (string) shell_exec('grep Cpus_allowed_list /proc/self/status'),
+        );
 
         self::assertMatchesRegularExpression('/^Cpus_allowed_list:\s*' . end($before) . '$/', trim($within));
         self::assertSame($before, CpuAffinity::allowed());

@@ -33,10 +33,14 @@ final class MachineTest extends TestCase
 
     public function testPinnedProcessAndItsChildrenRunOnOneCore(): void
     {
-        $code = 'require $argv[1]; $core = Larder\Cli\System\CpuAffinity::pin(); passthru("grep Cpus_allowed_list: /proc/self/status"); echo "$core\n";';
+        $code = 'require $argv[1]; $core = Larder\Cli\System\CpuAffinity::pin(); passthru("grep Cpus_allowed_list: '
+            . '/proc/self/status"); echo "$core\n";';
         $process = new Process([\PHP_BINARY, '-r', $code, \dirname(__DIR__, 3) . '/vendor/autoload.php']);
         $process->mustRun();
         $cores = CpuAffinity::allowed();
-        self::assertMatchesRegularExpression(\sprintf('/^Cpus_allowed_list:\s+%1$d\n%1$d\n$/', (int) end($cores)), $process->getOutput());
+        self::assertMatchesRegularExpression(
+            \sprintf('/^Cpus_allowed_list:\s+%1$d\n%1$d\n$/', (int) end($cores)),
+            $process->getOutput(),
+        );
     }
 }

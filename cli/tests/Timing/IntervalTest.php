@@ -31,8 +31,11 @@ final class IntervalTest extends TestCase
     #[TestWith([6, 0.95, 0.99])]
     #[TestWith([7, 0.97, 1.0])]
     #[TestWith([10, 0.96, 0.99])]
-    public function testIntervalHoldsTheTrueMedianInAtLeastNinetyFivePercentOfRuns(int $count, float $least, float $most): void
-    {
+    public function testIntervalHoldsTheTrueMedianInAtLeastNinetyFivePercentOfRuns(
+        int $count,
+        float $least,
+        float $most,
+    ): void {
         $random = new Randomizer(new Mt19937(2));
         $hits = $narrower = 0;
         for ($run = 0; $run < 2000; ++$run) {
@@ -43,7 +46,10 @@ final class IntervalTest extends TestCase
             $interval = Interval::ofMedian($samples);
             self::assertNotNull($interval);
             $hits += (int) $interval->contains(log(2));
-            $inside = array_values(array_filter($samples, static fn(float $sample): bool => $sample > $interval->low && $sample < $interval->high));
+            $inside = array_values(array_filter(
+                $samples,
+                static fn(float $sample): bool => $sample > $interval->low && $sample < $interval->high,
+            ));
             $narrower += $inside !== [] && min($inside) <= log(2) && log(2) <= max($inside) ? 1 : 0;
         }
         self::assertGreaterThan($least * 2000, $hits);
@@ -66,7 +72,10 @@ final class IntervalTest extends TestCase
 
     public function testIntervalDoesNotDependOnTheOrderOfTheSamples(): void
     {
-        self::assertEquals(Interval::ofMedian([1.0, 2.0, 3.0, 4.0, 5.0, 9.0]), Interval::ofMedian([9.0, 3.0, 1.0, 5.0, 2.0, 4.0]));
+        self::assertEquals(
+            Interval::ofMedian([1.0, 2.0, 3.0, 4.0, 5.0, 9.0]),
+            Interval::ofMedian([9.0, 3.0, 1.0, 5.0, 2.0, 4.0]),
+        );
     }
 
     /** A machine that becomes slower changes both of a round alike. The control compares other rounds. */

@@ -39,7 +39,11 @@ final class StatisticsTest extends TestCase
     public function testStandardDeviationIsOfTheMean(): void
     {
         self::assertSame(5.0, Statistics::mean([2, 4, 4, 4, 5, 5, 7, 9]));
-        self::assertEqualsWithDelta(sqrt(32 / 7), (float) Statistics::standardDeviation([2, 4, 4, 4, 5, 5, 7, 9]), 1e-12);
+        self::assertEqualsWithDelta(
+            sqrt(32 / 7),
+            (float) Statistics::standardDeviation([2, 4, 4, 4, 5, 5, 7, 9]),
+            1e-12,
+        );
         self::assertNull(Statistics::standardDeviation([2]));
     }
 }

@@ -23,7 +23,10 @@ final class TimerTest extends TestCase
             };
         };
 
-        self::assertSame(['x' => ['a', 'a', 'a'], 'y' => ['b', 'b', 'b']], Timer::interleave(['x' => $sample('a'), 'y' => $sample('b')], 3));
+        self::assertSame(
+            ['x' => ['a', 'a', 'a'], 'y' => ['b', 'b', 'b']],
+            Timer::interleave(['x' => $sample('a'), 'y' => $sample('b')], 3),
+        );
         self::assertSame('abbaab', $called);
     }
 

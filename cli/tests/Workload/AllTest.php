@@ -22,7 +22,10 @@ final class AllTest extends TestCase
             }) as $block) {
                 $names[] = $block->name();
                 foreach ($block->subjects() as $subject) {
-                    self::assertMatchesRegularExpression('/^(latency|rate|memory|pressure|objects|peers|stampede|safety): /', $subject->table);
+                    self::assertMatchesRegularExpression(
+                        '/^(latency|rate|memory|pressure|objects|peers|stampede|safety): /',
+                        $subject->table,
+                    );
                     $keys[] = $subject->key();
                 }
             }

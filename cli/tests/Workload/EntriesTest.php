@@ -20,7 +20,9 @@ final class EntriesTest extends TaskTestCase
 
     public function testLostValuesLeaveNoFigure(): void
     {
-        [$get, $set] = self::samples(new TaskBlock(new EntriesTask('tested', 'disk', ForgetfulStore::class, 100, 1, 50)));
+        [$get, $set] = self::samples(
+            new TaskBlock(new EntriesTask('tested', 'disk', ForgetfulStore::class, 100, 1, 50)),
+        );
         self::assertNull($get->figure);
         self::assertSame('loses values', $get->problem);
         self::assertNotNull($set->figure);

@@ -18,7 +18,9 @@ final class LatencyTest extends TaskTestCase
 {
     public function testEachMixHasLatenciesAndThroughput(): void
     {
-        $samples = self::samples(new TaskBlock(self::task($this->files(), [[100, Keys::Zipf, 1], [50, Keys::Uniform, 2]])));
+        $samples = self::samples(
+            new TaskBlock(self::task($this->files(), [[100, Keys::Zipf, 1], [50, Keys::Uniform, 2]])),
+        );
         self::assertSame(
             ['get', Latency::BOTH, 'get', 'set', Latency::BOTH, Latency::LOST],
             array_map(static fn(Sample $sample): string => $sample->subject->operation, $samples),

@@ -59,7 +59,9 @@ final class MemoryTest extends TaskTestCase
         }
         $count = fn(string $address): array => array_map(
             static fn(Sample $sample): ?float => $sample->figure,
-            self::samples(new SystemCalls(new SystemCallsTask('tested', null, $address), new Php(), FileSystem::tmpfs())),
+            self::samples(
+                new SystemCalls(new SystemCallsTask('tested', null, $address), new Php(), FileSystem::tmpfs()),
+            ),
         );
         self::assertSame([0.0, 0.0], $count(NoCallsStore::class));
         [$get, $set] = $count($this->files());

@@ -21,7 +21,9 @@ abstract class OverFiles implements Store
     public function __construct()
     {
         $directory = getenv(self::DIRECTORY);
-        $this->files = new FileStore(\is_string($directory) ? $directory : throw new \LogicException('no ' . self::DIRECTORY));
+        $this->files = new FileStore(\is_string($directory) ? $directory : throw new \LogicException(
+            'no ' . self::DIRECTORY,
+        ));
     }
 
     public function get(string $key, mixed $default = null): mixed

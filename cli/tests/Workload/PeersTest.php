@@ -20,9 +20,11 @@ final class PeersTest extends TaskTestCase
     {
         $locations = new StoreLocations();
         $reasons = $measured = [];
-        $blocks = (new Peers($locations, milliseconds: 1))->blocks(static function (Subject $subject, string $reason) use (&$reasons): void {
-            $reasons[] = $reason;
-        });
+        $blocks = (new Peers($locations, milliseconds: 1))->blocks(
+            static function (Subject $subject, string $reason) use (&$reasons): void {
+                $reasons[] = $reason;
+            },
+        );
         foreach ($blocks as $block) {
             try {
                 $block->run(static function (Sample $sample) use (&$measured): void {
@@ -44,7 +46,10 @@ final class PeersTest extends TaskTestCase
     /** APCu is off on the command line unless it is switched on: Symfony's adapter then keeps nothing. */
     public function testLibraryThatKeepsNothingFails(): void
     {
-        $samples = self::samples(new TaskBlock(new PeerTask(Peer::Symfony, 'apcu', null, 'apcu:', '', 1), new Php(['apc.enable_cli' => '0'])));
+        $samples = self::samples(new TaskBlock(
+            new PeerTask(Peer::Symfony, 'apcu', null, 'apcu:', '', 1),
+            new Php(['apc.enable_cli' => '0']),
+        ));
         self::assertNotSame([], $samples);
         foreach ($samples as $sample) {
             self::assertNull($sample->figure);

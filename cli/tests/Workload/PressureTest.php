@@ -48,11 +48,16 @@ final class PressureTest extends TaskTestCase
     {
         $locations = new StoreLocations();
         $reasons = [];
-        foreach ((new Pressure($locations, ['apcu', 'redis', 'memcached', 'sqlite'], 8, 500))->blocks(static function () use (&$reasons): void {
-            $reasons[] = \func_get_args();
-        }) as $block) {
+        foreach ((new Pressure($locations, ['apcu', 'redis', 'memcached', 'sqlite'], 8, 500))->blocks(
+            static function () use (&$reasons): void {
+                $reasons[] = \func_get_args();
+            },
+        ) as $block) {
             foreach (self::samples($block) as $sample) {
-                if ($sample->subject->operation === Pressure::HITS && $sample->subject->settings['data'] === '2x the memory') {
+                if (
+                    $sample->subject->operation === Pressure::HITS
+                    && $sample->subject->settings['data'] === '2x the memory'
+                ) {
                     self::assertNotNull($sample->figure, $sample->problem);
                     self::assertLessThan(100.0, $sample->figure, $sample->subject->store);
                 }

@@ -55,7 +55,9 @@ final class SafetyTest extends TaskTestCase
         foreach ([200, 2_000, 20_000] as $milliseconds) {
             $directory = new TemporaryDirectory();
             $counts = $problems = [];
-            foreach (self::samples(new SafetyBlock(new Target('tested', null, $address, Kind::Local), $directory->path, 8, $milliseconds)) as $sample) {
+            foreach (self::samples(
+                new SafetyBlock(new Target('tested', null, $address, Kind::Local), $directory->path, 8, $milliseconds),
+            ) as $sample) {
                 $problems[$sample->problem] = true;
                 $counts[$sample->subject->operation] = $sample->figure;
             }

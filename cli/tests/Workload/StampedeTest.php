@@ -37,10 +37,12 @@ final class StampedeTest extends TaskTestCase
     {
         $directory = new TemporaryDirectory();
         $figures = [];
-        (new StampedeBlock(new Target('tested', null, $dsn, Kind::Local), $directory->path, 5, 0.2, 5.0))->run(static function (Sample $sample) use (&$figures): void {
-            self::assertSame('', $sample->problem);
-            $figures[$sample->subject->operation] = $sample->figure;
-        });
+        (new StampedeBlock(new Target('tested', null, $dsn, Kind::Local), $directory->path, 5, 0.2, 5.0))->run(
+            static function (Sample $sample) use (&$figures): void {
+                self::assertSame('', $sample->problem);
+                $figures[$sample->subject->operation] = $sample->figure;
+            },
+        );
 
         return $figures;
     }

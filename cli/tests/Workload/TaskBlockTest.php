@@ -23,7 +23,9 @@ final class TaskBlockTest extends TaskTestCase
         self::assertCount(2, $processes);
         foreach ($processes as $process) {
             // A moment until the kernel has ended it.
-            for ($end = microtime(true) + 60; preg_match('/\) [^ZX] /', (string) @file_get_contents("/proc/$process/stat")) === 1; usleep(1000)) {
+            for ($end = microtime(
+                true,
+            ) + 60; preg_match('/\) [^ZX] /', (string) @file_get_contents("/proc/$process/stat")) === 1; usleep(1000)) {
                 self::assertLessThan($end, microtime(true), "$process lives");
             }
         }

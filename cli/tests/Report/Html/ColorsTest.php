@@ -17,9 +17,21 @@ final class ColorsTest extends TestCase
      */
     private const SIGHT = [
         'normal' => [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
-        'protanopia' => [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-        'deuteranopia' => [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
-        'tritanopia' => [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+        'protanopia' => [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ],
+        'deuteranopia' => [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ],
+        'tritanopia' => [
+            [1.255528, -0.076749, -0.178779],
+            [-0.078411, 0.930809, 0.147602],
+            [0.004733, 0.691367, 0.303900],
+        ],
     ];
 
     /** In CIELAB, where a difference of 2.3 is just seen side by side. */
@@ -81,7 +93,11 @@ final class ColorsTest extends TestCase
     private static function lab(string $color, string $sight): array
     {
         $light = self::light($color);
-        [$r, $g, $b] = array_map(static fn(array $row): float => min(1.0, max(0.0, $row[0] * $light[0] + $row[1] * $light[1] + $row[2] * $light[2])), self::SIGHT[$sight]);
+        [$r, $g, $b] = array_map(
+            static fn(array $row): float
+                => min(1.0, max(0.0, $row[0] * $light[0] + $row[1] * $light[1] + $row[2] * $light[2])),
+            self::SIGHT[$sight],
+        );
         $curve = static fn(float $part): float => $part > 0.008856 ? $part ** (1 / 3) : 7.787 * $part + 16 / 116;
         $x = $curve((0.4124 * $r + 0.3576 * $g + 0.1805 * $b) / 0.95047);
         $y = $curve(0.2126 * $r + 0.7152 * $g + 0.0722 * $b);

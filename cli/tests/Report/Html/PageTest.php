@@ -30,12 +30,19 @@ final class PageTest extends TestCase
     {
         $page = self::page();
 
-        foreach (self::nodes($page, '//@src | //link | //@href[not(starts-with(., "#"))] | //@action | //iframe | //object') as $node) {
+        foreach (self::nodes(
+            $page,
+            '//@src | //link | //@href[not(starts-with(., "#"))] | //@action | //iframe | //object',
+        ) as $node) {
             self::fail('refers to something else: ' . $node->nodeName . ' ' . $node->nodeValue);
         }
         self::assertDoesNotMatchRegularExpression('/@import|url\(/', self::text($page, '//style'));
         self::assertMatchesRegularExpression('/\{\{[a-z]/', '{{data}}'); // control
-        self::assertDoesNotMatchRegularExpression('/\{\{[a-z]/', $page->document->textContent, 'a part of the template was not filled in');
+        self::assertDoesNotMatchRegularExpression(
+            '/\{\{[a-z]/',
+            $page->document->textContent,
+            'a part of the template was not filled in',
+        );
     }
 
     /** The policy names the scripts by their hashes: the browser runs no other and connects to nothing. */
@@ -48,7 +55,11 @@ final class PageTest extends TestCase
 
         $scripts = self::nodes($page, '//script[not(@type)]');
         self::assertCount(3, $scripts);
-        $hashes = array_map(static fn(\DOMNode $script): string => \sprintf("'sha256-%s'", base64_encode(hash('sha256', (string) $script->nodeValue, true))), $scripts);
+        $hashes = array_map(
+            static fn(\DOMNode $script): string
+                => \sprintf("'sha256-%s'", base64_encode(hash('sha256', (string) $script->nodeValue, true))),
+            $scripts,
+        );
         self::assertSame($hashes, explode(' ', $allowed[1] ?? ''));
     }
 
@@ -61,7 +72,12 @@ final class PageTest extends TestCase
 
             return Row::fromArray($fields);
         }, $report->rows);
-        $page = self::parsed(new Report(['processor' => SampleReport::HOSTILE] + $report->environment, $rows, $report->notMeasured, [SampleReport::HOSTILE]));
+        $page = self::parsed(new Report(
+            ['processor' => SampleReport::HOSTILE] + $report->environment,
+            $rows,
+            $report->notMeasured,
+            [SampleReport::HOSTILE],
+        ));
 
         self::assertCount(5, self::nodes($page, '//script'));
         self::assertCount(0, self::nodes($page, '//img'));
@@ -74,8 +90,14 @@ final class PageTest extends TestCase
     {
         $report = ResultFile::read(__DIR__ . '/../../Advice/recorded.jsonl');
         $page = self::parsed(new Report($report->environment, $report->rows, [], ['One fact: what to do.', 'Another']));
-        self::assertSame('A request’s cache calls take 3.10 µs with Larder, 184 µs with APCu and 982 µs with Redis', self::text($page, '//h1'));
-        self::assertSame('23 Nov 2026 · PHP 8.2.36 · Intel(R) Xeon(R) Processor, 2 cores', self::text($page, '//p[@class="run"]'));
+        self::assertSame(
+            'A request’s cache calls take 3.10 µs with Larder, 184 µs with APCu and 982 µs with Redis',
+            self::text($page, '//h1'),
+        );
+        self::assertSame(
+            '23 Nov 2026 · PHP 8.2.36 · Intel(R) Xeon(R) Processor, 2 cores',
+            self::text($page, '//p[@class="run"]'),
+        );
         foreach (Advice::of($report)?->answers() ?? [] as $title => $answer) {
             $letters = static fn(string $text): string => (string) preg_replace('/[ .]/', '', $text);
             $card = self::text($page, "//section[h2=\"$title\"]");
@@ -103,7 +125,11 @@ final class PageTest extends TestCase
         }
         $lengths = array_values($lengths)[0];
         foreach ($figures as $i => $figure) {
-            self::assertEqualsWithDelta(max(2.0, $figure / max([1.0, ...$figures]) * max([1.0, ...$lengths])), $lengths[$i], 0.2);
+            self::assertEqualsWithDelta(
+                max(2.0, $figure / max([1.0, ...$figures]) * max([1.0, ...$lengths])),
+                $lengths[$i],
+                0.2,
+            );
         }
     }
 
@@ -119,14 +145,27 @@ final class PageTest extends TestCase
             unlink($file);
         }
 
-        /** @var array{advice: array<string, list<string>>, scores: list<array{title: string, scores: list<array{name: string, score: float, low: ?float}>}>} $facts */
+        /**
+         * @var array{
+         *     advice: array<string, list<string>>,
+         *     scores: list<array{title: string, scores: list<array{name: string, score: float, low: ?float}>}>,
+         * } $facts
+         */
         $facts = json_decode($match[1] ?? '', true);
         self::assertSame(Advice::of($report)?->details(), $facts['advice']);
-        $ofCompare = Score::of(array_values(array_filter($report->rows, static fn(Row $row): bool => $row->subject->table === 'compare')));
+        $ofCompare = Score::of(
+            array_values(array_filter($report->rows, static fn(Row $row): bool => $row->subject->table === 'compare')),
+        );
         self::assertSame('Default settings', $facts['scores'][0]['title']);
         self::assertSame(
-            array_map(static fn(Score $score): array => [$score->setup->name(), $score->score, $score->interval?->low], $ofCompare['default']),
-            array_map(static fn(array $each): array => [$each['name'], $each['score'], $each['low']], $facts['scores'][0]['scores']),
+            array_map(
+                static fn(Score $score): array => [$score->setup->name(), $score->score, $score->interval?->low],
+                $ofCompare['default'],
+            ),
+            array_map(
+                static fn(array $each): array => [$each['name'], $each['score'], $each['low']],
+                $facts['scores'][0]['scores'],
+            ),
         );
     }
 
@@ -157,7 +196,13 @@ final class PageTest extends TestCase
         $errors = libxml_use_internal_errors(true);
         $document->loadHTML((new Page($report))->html(), \LIBXML_PARSEHUGE);
         // libxml knows the elements of HTML 4 only
-        $wrong = array_filter(libxml_get_errors(), static fn(\LibXMLError $error): bool => preg_match('/^Tag (header|nav|main|footer|details|summary|svg|section|figure|figcaption|rect|path|text) invalid/', $error->message) !== 1);
+        $wrong = array_filter(
+            libxml_get_errors(),
+            static fn(\LibXMLError $error): bool => preg_match(
+                '/^Tag (header|nav|main|footer|details|summary|svg|section|figure|figcaption|rect|path|text) invalid/',
+                $error->message,
+            ) !== 1,
+        );
         libxml_clear_errors();
         libxml_use_internal_errors($errors);
         self::assertSame([], $wrong);

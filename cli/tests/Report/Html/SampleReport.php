@@ -11,30 +11,50 @@ use Larder\Cli\Report\Report;
 use Larder\Cli\Report\Row;
 use Larder\Cli\Timing\Histogram;
 
-/** Reports with everything that a page has to show. Their figures follow from formulas: what they tell of stores is not true. */
+/**
+ * Reports with everything that a page has to show. Their figures follow from formulas: what they tell of stores is not
+ * true.
+ */
 final class SampleReport
 {
     /** What a page must show as it is. */
     public const HOSTILE = '</script><script>document.title="run"</script><img src=x onerror="document.title=1">';
 
     private const STORES = [
-        'apcu' => [null, 200.0], 'file' => ['disk', 9000.0], 'larder' => [null, 50.0], 'memcached' => ['socket', 14000.0], 'redis' => ['tcp', 24000.0],
+        'apcu' => [null, 200.0], 'file' => ['disk', 9000.0], 'larder' => [null, 50.0],
+        'memcached' => ['socket', 14000.0], 'redis' => ['tcp', 24000.0],
     ];
 
     public static function make(): Report
     {
         $rows = [...self::sizes(), ...self::study(), ...self::latency(), ...self::throughput()];
-        $rows[] = new Row(new Subject('compare', 'yac', null, '1k', 1000, 'get'), [], null, null, null, 12, 'a value was lost ' . self::HOSTILE);
+        $rows[] = new Row(
+            new Subject('compare', 'yac', null, '1k', 1000, 'get'),
+            [],
+            null,
+            null,
+            null,
+            12,
+            'a value was lost ' . self::HOSTILE,
+        );
 
         return new Report(
             [
-                'larder' => '1.2.3', 'date' => '2026-01-31T12:00:00+00:00', 'php' => '8.2.36', 'processor' => 'Example <Processor>', 'cores' => 2, 'opcache' => true,
-                'pinned_to' => null, 'system' => 'Linux 6.1 x86_64', 'servers' => ['redis' => '7.0.15'], 'limits' => ['fpm workers' => 4],
+                'larder' => '1.2.3', 'date' => '2026-01-31T12:00:00+00:00', 'php' => '8.2.36',
+                'processor' => 'Example <Processor>', 'cores' => 2, 'opcache' => true,
+                'pinned_to' => null, 'system' => 'Linux 6.1 x86_64', 'servers' => ['redis' => '7.0.15'],
+                'limits' => ['fpm workers' => 4],
             ],
             $rows,
             [
-                ['subject' => new Subject('compare', 'memcache', 'tcp', '1k', 1000, 'get'), 'reason' => 'The extension memcache is missing: apt-get install php-memcache'],
-                ['subject' => new Subject('2013: read, 13 values', 'mysql-memory', 'tcp', '1k', 1000, 'get'), 'reason' => 'left out by --no-servers'],
+                [
+                    'subject' => new Subject('compare', 'memcache', 'tcp', '1k', 1000, 'get'),
+                    'reason' => 'The extension memcache is missing: apt-get install php-memcache',
+                ],
+                [
+                    'subject' => new Subject('2013: read, 13 values', 'mysql-memory', 'tcp', '1k', 1000, 'get'),
+                    'reason' => 'left out by --no-servers',
+                ],
             ],
             ['The machine was busy: load 3.1 on 2 cores.'],
         );
@@ -48,7 +68,14 @@ final class SampleReport
             $bytes = 10 * 2 ** intdiv($i, 250);
             $figure = 50 + ($i * 7919) % 50021 + $i / 7;
             $list[] = self::row(
-                new Subject('table ' . $i % 10 . ': values', 'store ' . intdiv($i, 10) % 25, 'socket', $bytes . ' bytes', $bytes, 'get'),
+                new Subject(
+                    'table ' . $i % 10 . ': values',
+                    'store ' . intdiv($i, 10) % 25,
+                    'socket',
+                    $bytes . ' bytes',
+                    $bytes,
+                    'get',
+                ),
                 $figure,
                 $i % 5 === 0 ? self::histogram($figure) : null,
             );
@@ -57,8 +84,12 @@ final class SampleReport
         return new Report(['processor' => 'large'], $list);
     }
 
-    public static function row(Subject $subject, float $figure, ?Histogram $histogram = null, ?PublishedFigure $published = null): Row
-    {
+    public static function row(
+        Subject $subject,
+        float $figure,
+        ?Histogram $histogram = null,
+        ?PublishedFigure $published = null,
+    ): Row {
         $samples = [];
         for ($i = 0; $i < 10; ++$i) {
             $samples[] = round($figure * (0.95 + 0.01 * (($i * 7) % 10)), 3);
@@ -72,9 +103,14 @@ final class SampleReport
     {
         $rows = [];
         foreach (self::STORES as $store => [$connection, $figure]) {
-            foreach (['10b' => 10, '1k' => 1000, '64k' => 64000, '128k' => 128000, 'array of 4' => 96] as $value => $bytes) {
+            foreach ([
+                '10b' => 10, '1k' => 1000, '64k' => 64000, '128k' => 128000, 'array of 4' => 96,
+            ] as $value => $bytes) {
                 foreach (['get' => 1, 'set' => 2] as $operation => $factor) {
-                    $rows[] = self::row(new Subject('compare', $store, $connection, $value, $bytes, $operation), $factor * ($figure + $bytes / 7));
+                    $rows[] = self::row(
+                        new Subject('compare', $store, $connection, $value, $bytes, $operation),
+                        $factor * ($figure + $bytes / 7),
+                    );
                 }
             }
         }
@@ -87,7 +123,11 @@ final class SampleReport
     {
         $rows = [];
         foreach (['10b' => 10, '1k' => 1000, '128k' => 128000] as $value => $bytes) {
-            foreach (['apcu' => [null, 'apc', 300.0], 'memcached' => ['socket', 'memcached', 29000.0], 'shmop' => [null, 'shmop', 90.0]] as $store => [$connection, $engine, $then]) {
+            foreach (['apcu' => [null, 'apc', 300.0], 'memcached' => ['socket', 'memcached', 29000.0], 'shmop' => [
+                null,
+                'shmop',
+                90.0,
+            ]] as $store => [$connection, $engine, $then]) {
                 $rows[] = self::row(
                     new Subject('2013: read, 13 values', $store, $connection, $value, $bytes, 'get'),
                     (self::STORES[$store][1] ?? 14000.0) / 3,
@@ -95,7 +135,17 @@ final class SampleReport
                     new PublishedFigure($then, '2013', $engine, 'PHP 5.3.10'),
                 );
             }
-            $rows[] = new Row(new Subject('2013: read, 13 values', 'eaccelerator', null, $value, $bytes, 'get'), [], null, null, null, 0, '', null, new PublishedFigure(700.0, '2013', 'eaccelerator', 'PHP 5.3.10'));
+            $rows[] = new Row(
+                new Subject('2013: read, 13 values', 'eaccelerator', null, $value, $bytes, 'get'),
+                [],
+                null,
+                null,
+                null,
+                0,
+                '',
+                null,
+                new PublishedFigure(700.0, '2013', 'eaccelerator', 'PHP 5.3.10'),
+            );
         }
 
         return $rows;
@@ -106,7 +156,11 @@ final class SampleReport
     {
         $rows = [];
         foreach (self::STORES as $store => [$connection, $figure]) {
-            $rows[] = self::row(new Subject('latency: single gets', $store, $connection, '1k', 1000, 'get'), $figure, self::histogram($figure));
+            $rows[] = self::row(
+                new Subject('latency: single gets', $store, $connection, '1k', 1000, 'get'),
+                $figure,
+                self::histogram($figure),
+            );
         }
 
         return $rows;
@@ -120,16 +174,45 @@ final class SampleReport
             foreach (['1', '2', '4'] as $processes) {
                 foreach (['uniform', 'zipf'] as $i => $keys) {
                     $rows[] = self::row(
-                        new Subject('scaling: readers', $store, $connection, '1k', 1000, 'get', Unit::OperationsPerSecond, ['processes' => $processes, 'keys' => $keys]),
+                        new Subject(
+                            'scaling: readers',
+                            $store,
+                            $connection,
+                            '1k',
+                            1000,
+                            'get',
+                            Unit::OperationsPerSecond,
+                            ['processes' => $processes, 'keys' => $keys],
+                        ),
                         1e9 / $figure * min(2, (int) $processes) / (1 + $i / 4),
                     );
                 }
             }
             foreach (['0.5', '1', '2', '10'] as $ratio) {
-                $rows[] = self::row(new Subject('hit rate: 1 kB values', $store, $connection, '1k', 1000, 'get', Unit::Percent, ['data / memory' => $ratio]), 80 / max(1, (float) $ratio));
+                $rows[] = self::row(
+                    new Subject('hit rate: 1 kB values', $store, $connection, '1k', 1000, 'get', Unit::Percent, [
+                        'data / memory' => $ratio,
+                    ]),
+                    80 / max(1, (float) $ratio),
+                );
             }
-            $rows[] = self::row(new Subject('memory: for each entry', $store, $connection, '1k', 1000, 'set', Unit::Bytes), 1000 + $figure / 10);
-            $rows[] = self::row(new Subject('http: nginx and PHP-FPM', $store, $connection, '11 b', 11, 'request', Unit::RequestsPerSecond, ['connections' => '50']), 9000 - $figure / 10);
+            $rows[] = self::row(
+                new Subject('memory: for each entry', $store, $connection, '1k', 1000, 'set', Unit::Bytes),
+                1000 + $figure / 10,
+            );
+            $rows[] = self::row(
+                new Subject(
+                    'http: nginx and PHP-FPM',
+                    $store,
+                    $connection,
+                    '11 b',
+                    11,
+                    'request',
+                    Unit::RequestsPerSecond,
+                    ['connections' => '50'],
+                ),
+                9000 - $figure / 10,
+            );
         }
 
         return $rows;
