@@ -2,11 +2,12 @@
 
 declare(strict_types=1);
 
-// WordPress drop-in: keeps whole pages for 60 seconds, for visitors without cookies or logins. Copy it to wp-content, and put
-// define('WP_CACHE', true); into wp-config.php.
+// WordPress drop-in: keeps whole pages for 60 seconds, for visitors without cookies or logins. Copy it to wp-content,
+// and put define('WP_CACHE', true); into wp-config.php.
 
-$logins = array_filter(array_intersect_key($_SERVER, ['HTTP_AUTHORIZATION' => 0, 'PHP_AUTH_USER' => 0, 'REMOTE_USER' => 0]));
-if (($_SERVER['REQUEST_METHOD'] ?? '') === 'GET' && ($_SERVER['QUERY_STRING'] ?? '') === '' && $_COOKIE === [] && $logins === []) {
+$logins = ['HTTP_AUTHORIZATION' => 0, 'PHP_AUTH_USER' => 0, 'REMOTE_USER' => 0];
+$isForAll = $_COOKIE === [] && array_filter(array_intersect_key($_SERVER, $logins)) === [];
+if ($isForAll && ($_SERVER['REQUEST_METHOD'] ?? '') === 'GET' && ($_SERVER['QUERY_STRING'] ?? '') === '') {
     $key = sprintf('page:%s:%s:%d:%s', DB_NAME, $_SERVER['HTTP_HOST'], is_ssl(), $_SERVER['REQUEST_URI']);
     $page = larder_fetch($key);
     if (is_string($page)) {

@@ -2,7 +2,8 @@
 
 declare(strict_types=1);
 
-/* Installs a blog of ten posts in the WordPress of lab/software/wordpress. The environment has the database, see its wp-config.php. */
+// Installs a blog of ten posts in the WordPress of lab/software/wordpress, whose wp-config.php says what it takes from
+// the environment.
 
 define('WP_INSTALLING', true);
 $_SERVER['HTTP_HOST'] = 'localhost';
@@ -15,9 +16,10 @@ require "$site/wp-load.php";
 require "$site/wp-admin/includes/upgrade.php";
 wp_install('Shelf', 'admin', 'admin@example.org', true, '', bin2hex(random_bytes(12)));
 for ($post = 1; $post <= 10; $post++) {
+    $text = "<p>What is in jar $post, and how long it keeps there.</p>";
     wp_insert_post([
         'post_title' => "Jar $post",
-        'post_content' => str_repeat("<!-- wp:paragraph -->\n<p>What is in jar $post, and how long it keeps there.</p>\n<!-- /wp:paragraph -->\n", 10),
+        'post_content' => str_repeat("<!-- wp:paragraph -->\n$text\n<!-- /wp:paragraph -->\n", 10),
         'post_status' => 'publish',
         'tags_input' => ['jam', "jar $post"],
     ]);

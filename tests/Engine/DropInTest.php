@@ -11,11 +11,15 @@ use Larder\ProjectTests\Repository;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** docs/examples/advanced-cache.php keeps what every visitor of a blog may see, and nothing else. lab/figures/run pages has it in WordPress. */
+/**
+ * docs/examples/advanced-cache.php keeps what every visitor of a blog may see, and nothing else. lab/figures/run pages
+ * has it in WordPress.
+ */
 final class DropInTest extends TestCase
 {
     /** In WordPress's place: it runs DO, and each run prints another page. */
-    private const BLOG = '<?php const DB_NAME = "blog"; function is_ssl(): bool { return false; } require "%s/docs/examples/advanced-cache.php"; eval($_SERVER["DO"]); echo "page ", hrtime(true);';
+    private const BLOG = '<?php const DB_NAME = "blog"; function is_ssl(): bool { return false; }'
+        . 'require "%s/docs/examples/advanced-cache.php"; eval($_SERVER["DO"]); echo "page ", hrtime(true);';
 
     private TemporaryDirectory $folder;
     private PhpFpmServer $fpm;
@@ -24,7 +28,11 @@ final class DropInTest extends TestCase
     protected function setUp(): void
     {
         $this->folder = new TemporaryDirectory('/dev/shm');
-        $this->fpm = PhpFpmServer::start($this->folder->add('fpm'), ['larder.path' => $this->folder->add('engine')], [Repository::ROOT . '/extension/modules/larder.so']);
+        $this->fpm = PhpFpmServer::start(
+            $this->folder->add('fpm'),
+            ['larder.path' => $this->folder->add('engine')],
+            [Repository::ROOT . '/extension/modules/larder.so'],
+        );
         $this->connection = $this->fpm->connect();
         $this->folder->write('blog.php', \sprintf(self::BLOG, Repository::ROOT));
     }
@@ -42,7 +50,8 @@ final class DropInTest extends TestCase
 
         self::assertStringStartsWith('page ', $first);
         self::assertSame($first, $this->ask([]));
-        self::assertSame($this->ask(['REQUEST_URI' => '/other', 'DO' => 'header("X-Powered-By: a blog");']), $this->ask(['REQUEST_URI' => '/other']));
+        $other = ['REQUEST_URI' => '/other', 'DO' => 'header("X-Powered-By: a blog");'];
+        self::assertSame($this->ask($other), $this->ask($other));
         self::assertNotSame($first, $this->ask(['HTTP_HOST' => 'b.example']));
     }
 
@@ -91,7 +100,9 @@ final class DropInTest extends TestCase
     /** @param array<string, string> $parameters */
     private function ask(array $parameters): string
     {
-        $answer = $this->connection->request($parameters + ['DO' => '', 'HTTP_HOST' => 'a.example', 'REQUEST_URI' => '/'] + PhpFpmServer::parameters("{$this->folder->path}/blog.php"));
+        $usual = ['DO' => '', 'HTTP_HOST' => 'a.example', 'REQUEST_URI' => '/'];
+        $usual += PhpFpmServer::parameters("{$this->folder->path}/blog.php");
+        $answer = $this->connection->request($parameters + $usual);
         self::assertSame('', $answer->errors);
 
         return $answer->body;

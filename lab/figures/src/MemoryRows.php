@@ -14,9 +14,12 @@ final class MemoryRows
     {
         $rows = [];
         foreach (self::values() as $name => [$what, $value]) {
-            $rows[] = new Row("$name-bytes", $what, 'APCu, bytes', null, [], static fn(): array => [self::bytes($value())]);
-            $rows[] = new Row("$name-compact", $what, 'APCu, igbinary, bytes', null, ['larder.compact' => '1', 'apc.serializer' => 'igbinary'], static fn(): array => [self::bytes($value())]);
-            $rows[] = new Row("$name-store", $what, 'APCu, stored', null, [], static fn(int $rounds): array => StoreRows::same($value(), $rounds));
+            $compact = ['larder.compact' => '1', 'apc.serializer' => 'igbinary'];
+            $bytes = static fn(): array => [self::bytes($value())];
+            $store = static fn(int $rounds): array => StoreRows::same($value(), $rounds);
+            $rows[] = new Row("$name-bytes", $what, 'APCu, bytes', null, [], $bytes);
+            $rows[] = new Row("$name-compact", $what, 'APCu, igbinary, bytes', null, $compact, $bytes);
+            $rows[] = new Row("$name-store", $what, 'APCu, stored', null, [], $store);
         }
 
         return $rows;

@@ -14,8 +14,8 @@ use Symfony\Component\Filesystem\Filesystem;
 use Symfony\Component\Process\Process;
 
 /**
- * Whole pages of other people's software, unpacked by lab/software, under two PHP-FPMs of one worker each: one with APCu,
- * one with Larder and its module apcu. They are asked in turns, so what slows the machine down changes both.
+ * Whole pages of other people's software, unpacked by lab/software, under two PHP-FPMs of one worker each: one with
+ * APCu, one with Larder and its module apcu. They are asked in turns, so what slows the machine down changes both.
  */
 final class PageRows
 {
@@ -30,11 +30,14 @@ final class PageRows
     /** @return non-empty-list<Row> */
     public static function all(): array
     {
+        $symfony = static fn(int $rounds): array => self::lists($rounds, 'symfony/public/index.php');
+        $little = 'MediaWiki page, which spends little time in its cache';
+
         return [
-            new Row('symfony', 'Symfony page with 60 cache reads', 'APCu', null, [], static fn(int $rounds): array => self::lists($rounds, 'symfony/public/index.php')),
+            new Row('symfony', 'Symfony page with 60 cache reads', 'APCu', null, [], $symfony),
             new Row('laravel', 'Laravel page with 60 cache reads', 'APCu', null, [], self::laravel(...)),
             new Row('wordpress', 'WordPress front page, whole page cached', 'no cache', null, [], self::wordPress(...)),
-            new Row('mediawiki', 'MediaWiki page, which spends little time in its cache', 'APCu', null, [], self::mediaWiki(...)),
+            new Row('mediawiki', $little, 'APCu', null, [], self::mediaWiki(...)),
         ];
     }
 
@@ -44,12 +47,15 @@ final class PageRows
      * @param array<string, string> $environment
      * @return non-empty-list<array{float, float}>
      */
-    private static function lists(int $rounds, string $script, array $environment = [], ?TemporaryDirectory $data = null): array
-    {
-        $data ??= new TemporaryDirectory('/dev/shm');
-        $parameters = ['REQUEST_URI' => '/lists', 'SCRIPT_NAME' => '/index.php', 'SHOP_DATA' => $data->path] + $environment;
+    private static function lists(
+        int $rounds,
+        string $script,
+        array $environment = [],
+        TemporaryDirectory $data = new TemporaryDirectory('/dev/shm'),
+    ): array {
+        $page = ['REQUEST_URI' => '/lists', 'SCRIPT_NAME' => '/index.php', 'SHOP_DATA' => $data->path] + $environment;
 
-        return self::measure($rounds, self::ROOT . "/lab/apcu/$script", '<p>made now: 0</p>', $parameters, $parameters);
+        return self::measure($rounds, self::ROOT . "/lab/apcu/$script", '<p>made now: 0</p>', $page, $page);
     }
 
     /** @return non-empty-list<array{float, float}> */
@@ -57,12 +63,17 @@ final class PageRows
     {
         $data = new TemporaryDirectory('/dev/shm');
         (new Filesystem())->mkdir("$data->path/framework/views");
-        $environment = ['APP_KEY' => 'base64:' . base64_encode(random_bytes(32)), 'SESSION_DRIVER' => 'array', 'LOG_CHANNEL' => 'errorlog'];
+        $environment = [
+            'APP_KEY' => 'base64:' . base64_encode(random_bytes(32)),
+            'SESSION_DRIVER' => 'array',
+            'LOG_CHANNEL' => 'errorlog',
+        ];
         foreach (['CONFIG', 'EVENTS', 'PACKAGES', 'ROUTES', 'SERVICES'] as $kind) {
             $environment["APP_{$kind}_CACHE"] = "$data->path/$kind.php";
         }
         foreach (['config:cache', 'route:cache'] as $command) {
-            (new Process([\PHP_BINARY, self::ROOT . '/lab/apcu/laravel/index.php', $command], env: ['SHOP_DATA' => $data->path] + $environment))->mustRun();
+            $artisan = [\PHP_BINARY, self::ROOT . '/lab/apcu/laravel/index.php', $command];
+            (new Process($artisan, env: ['SHOP_DATA' => $data->path] + $environment))->mustRun();
         }
 
         return self::lists($rounds, 'laravel/index.php', $environment, $data);
@@ -75,15 +86,18 @@ final class PageRows
         $server = MariaDbServer::start($folder->add('mariadb'));
         try {
             $content = $folder->add('content');
-            (new Filesystem())->symlink((string) realpath(self::ROOT . '/var/wordpress/root/usr/share/wordpress/wp-content/themes'), "$content/themes");
+            $site = realpath(self::ROOT . '/var/wordpress/root/usr/share/wordpress');
+            (new Filesystem())->symlink("$site/wp-content/themes", "$content/themes");
             (new Filesystem())->copy(self::ROOT . '/docs/examples/advanced-cache.php', "$content/advanced-cache.php");
             $environment = [
-                'DB_NAME' => MariaDbServer::DATABASE, 'DB_USER' => MariaDbServer::USER, 'DB_PASSWORD' => $server->password,
-                'DB_HOST' => "localhost:$server->socket", 'WP_CONTENT_DIR' => $content, 'HTTP_HOST' => 'localhost', 'REQUEST_URI' => '/',
+                'DB_NAME' => MariaDbServer::DATABASE, 'DB_USER' => MariaDbServer::USER,
+                'DB_PASSWORD' => $server->password, 'DB_HOST' => "localhost:$server->socket",
+                'WP_CONTENT_DIR' => $content, 'HTTP_HOST' => 'localhost', 'REQUEST_URI' => '/',
             ];
+            $cached = ['WP_CACHE' => '1'] + $environment;
             (new Process([\PHP_BINARY, self::ROOT . '/lab/apcu/wordpress.php'], env: $environment))->mustRun();
 
-            return self::measure($rounds, self::ROOT . '/var/wordpress/root/usr/share/wordpress/index.php', 'Jar 10</a>', ['WP_CACHE' => '1'] + $environment, $environment);
+            return self::measure($rounds, "$site/index.php", 'Jar 10</a>', $cached, $environment);
         } finally {
             $server->stop();
         }
@@ -96,10 +110,14 @@ final class PageRows
         $sides = [];
         foreach (['ours', 'theirs'] as $side) {
             (new Filesystem())->mirror(self::ROOT . '/var/mediawiki/data', $folder->add($side));
-            $sides[] = ['WIKI_SERVER' => 'http://localhost', 'WIKI_DATA' => "$folder->path/$side", 'QUERY_STRING' => 'title=Main_Page', 'REQUEST_URI' => '/index.php?title=Main_Page'];
+            $sides[] = [
+                'WIKI_SERVER' => 'http://localhost', 'WIKI_DATA' => "$folder->path/$side",
+                'QUERY_STRING' => 'title=Main_Page', 'REQUEST_URI' => '/index.php?title=Main_Page',
+            ];
         }
+        $script = self::ROOT . '/var/mediawiki/root/usr/share/mediawiki/index.php';
 
-        return self::measure($rounds, self::ROOT . '/var/mediawiki/root/usr/share/mediawiki/index.php', 'MediaWiki has been installed', ...$sides);
+        return self::measure($rounds, $script, 'MediaWiki has been installed', ...$sides);
     }
 
     /**
@@ -115,15 +133,21 @@ final class PageRows
         $module = (string) realpath(self::ROOT . '/var/apcu/modules/apcu.so');
         $scanned = Php::without('apcu', $folder->add('ini'))->environment();
         CpuAffinity::pin(); // two cores that are shared with others need not be equally fast
+        $assign = static fn(string $name, string $value): string => "$name=$value";
+        $assigned = array_map($assign, array_keys($scanned), $scanned);
+        $sides = [[[...($engine === false ? [] : [$engine]), $module], $ours], [['apcu'], $theirs]];
+        $opcache = [
+            'opcache.enable' => 1, 'opcache.validate_timestamps' => 0, 'opcache.max_accelerated_files' => 20_000,
+        ];
         $servers = [];
         $samples = [];
         try {
-            foreach ([[[...($engine === false ? [] : [$engine]), $module], $ours], [['apcu'], $theirs]] as $side => [$extensions, $parameters]) {
+            foreach ($sides as $side => [$extensions, $parameters]) {
                 $servers[] = $server = PhpFpmServer::start(
                     $folder->add("fpm$side"),
-                    ['opcache.enable' => 1, 'opcache.validate_timestamps' => 0, 'opcache.max_accelerated_files' => 20_000, ...Engine::settings(), 'larder.path' => $folder->add("engine$side")],
+                    [...$opcache, ...Engine::settings(), 'larder.path' => $folder->add("engine$side")],
                     $extensions,
-                    through: ['env', ...array_map(static fn(string $name, string $value): string => "$name=$value", array_keys($scanned), $scanned)],
+                    through: ['env', ...$assigned],
                 );
                 $connection = $server->connect();
                 $parameters += PhpFpmServer::parameters((string) realpath($script));
@@ -135,7 +159,9 @@ final class PageRows
                     $answer = $connection->request($parameters);
                     $end = hrtime(true);
                     if ($answer->status !== 200 || !str_contains($answer->body, $expected)) {
-                        throw new \RuntimeException("the page said $answer->status: " . substr($answer->body . $answer->errors, 0, 2000));
+                        $said = substr($answer->body . $answer->errors, 0, 2000);
+
+                        throw new \RuntimeException("the page said $answer->status: $said");
                     }
 
                     return $end - $start;
