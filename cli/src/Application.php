@@ -6,7 +6,9 @@ namespace Larder\Cli;
 
 use Larder\Cli\Command\CompareCommand;
 use Larder\Cli\Command\DoctorCommand;
+use Larder\Cli\Command\DumpCommand;
 use Larder\Cli\Command\ListenCommand;
+use Larder\Cli\Command\LoadCommand;
 use Larder\Cli\Command\ResizeCommand;
 use Larder\Cli\Command\SampleCommand;
 use Larder\Cli\Command\SerializersCommand;
@@ -24,7 +26,9 @@ final class Application extends \Symfony\Component\Console\Application
         $this->addCommands([
             new CompareCommand(),
             new DoctorCommand(),
+            new DumpCommand(),
             new ListenCommand(),
+            new LoadCommand(),
             new ResizeCommand(),
             new SampleCommand(),
             new SerializersCommand(),

@@ -64,6 +64,12 @@ final class ReservedKey
         return self::MARK . 'tag:' . $tag;
     }
 
+    /** True for the version of a tag. */
+    public static function isTag(string $key): bool
+    {
+        return str_starts_with($key, self::MARK . 'tag');
+    }
+
     /** The lock for removing an outdated value: the caller may hold that of the key itself. */
     public static function removal(string $key): string
     {
