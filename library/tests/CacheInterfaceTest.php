@@ -14,7 +14,10 @@ final class CacheInterfaceTest extends TestCase
 {
     public function testItHasEveryMethodThatIsNotAboutOpening(): void
     {
-        $public = array_filter((new \ReflectionClass(Cache::class))->getMethods(\ReflectionMethod::IS_PUBLIC), static fn(\ReflectionMethod $method): bool => !$method->isStatic());
+        $public = array_filter(
+            (new \ReflectionClass(Cache::class))->getMethods(\ReflectionMethod::IS_PUBLIC),
+            static fn(\ReflectionMethod $method): bool => !$method->isStatic(),
+        );
         $only = array_diff(array_column($public, 'name'), get_class_methods(CacheInterface::class));
         self::assertSame(['__construct', 'withSubNamespace', 'reach', 'explain', 'failures'], array_values($only));
     }
@@ -26,7 +29,10 @@ final class CacheInterfaceTest extends TestCase
         self::assertSame(1, preg_match('~^```php\n([^`]*final class (\w+) extends TestCase.*?)^```~ms', $page, $block));
         eval($block[1]);
         self::assertTrue(is_a($block[2], TestCase::class, true));
-        $tests = array_filter(get_class_methods($block[2]), static fn(string $method): bool => str_starts_with($method, 'test'));
+        $tests = array_filter(
+            get_class_methods($block[2]),
+            static fn(string $method): bool => str_starts_with($method, 'test'),
+        );
         self::assertNotEmpty($tests);
         foreach ($tests as $test) {
             (new \ReflectionMethod($block[2], $test))->invoke(new $block[2]($test));

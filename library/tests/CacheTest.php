@@ -37,7 +37,11 @@ final class CacheTest extends TestCase
         self::assertTrue($cache->has('k'));
         self::assertTrue($cache->setMany(['a' => 1, 'b' => 2, '7' => 3]));
         self::assertSame(['b' => 2, 'c' => 'default', 7 => 3], $cache->getMany(['b', 'c', '7'], 'default'));
-        self::assertSame([7 => 3, 'a' => 1], $cache->getMany(array_keys(['7' => 0, 'a' => 0])), 'PHP has made an integer of "7"');
+        self::assertSame(
+            [7 => 3, 'a' => 1],
+            $cache->getMany(array_keys(['7' => 0, 'a' => 0])),
+            'PHP has made an integer of "7"',
+        );
         self::assertTrue($cache->deleteMany(['a', 'absent', 7]));
         self::assertTrue($cache->deleteMany((static fn(): \Generator => yield 'b')()));
         self::assertSame(['a' => null, 'b' => null, 7 => null], $cache->getMany(['a', 'b', '7']));
@@ -88,10 +92,18 @@ final class CacheTest extends TestCase
 
             return $cache->setIfUnchanged($key, (string) $token, 1);
         }];
-        yield 'remember' => [static fn(Cache $cache, string $key): mixed => $cache->remember($key, 60, static fn(): int => 1)];
-        yield 'rememberMany' => [static fn(Cache $cache, string $key): array => $cache->rememberMany([$key, 'absent'], 60, static fn(array $keys): array => array_fill_keys($keys, 1))];
+        yield 'remember' => [
+            static fn(Cache $cache, string $key): mixed => $cache->remember($key, 60, static fn(): int => 1),
+        ];
+        yield 'rememberMany' => [static fn(Cache $cache, string $key): array => $cache->rememberMany(
+            [$key, 'absent'],
+            60,
+            static fn(array $keys): array => array_fill_keys($keys, 1),
+        )];
         yield 'PSR-16' => [static fn(Cache $cache, string $key): bool => (new SimpleCache($cache))->set($key, 1)];
-        yield 'PSR-6' => [static fn(Cache $cache, string $key): bool => ($pool = new ItemPool($cache))->save($pool->getItem($key)->set(1))];
+        yield 'PSR-6' => [static fn(Cache $cache, string $key): bool => ($pool = new ItemPool(
+            $cache,
+        ))->save($pool->getItem($key)->set(1))];
     }
 
     /**
@@ -123,8 +135,14 @@ final class CacheTest extends TestCase
         $apcu = ['-d', 'extension=apcu', '-d', 'apc.enable_cli=1'];
         yield 'the engine' => [EngineStore::class, ['-d', 'extension=' . $larder, ...$apcu]];
         yield 'APCu, without the engine' => [ApcuStore::class, $apcu];
-        yield 'APCu, when the engine is off' => [ApcuStore::class, ['-d', 'extension=' . $larder, '-d', 'larder.enabled=0', ...$apcu]];
-        yield 'APCu, when the engine has no directory' => [ApcuStore::class, ['-d', 'extension=' . $larder, '-d', 'larder.path=/nowhere', ...$apcu]];
+        yield 'APCu, when the engine is off' => [
+            ApcuStore::class,
+            ['-d', 'extension=' . $larder, '-d', 'larder.enabled=0', ...$apcu],
+        ];
+        yield 'APCu, when the engine has no directory' => [
+            ApcuStore::class,
+            ['-d', 'extension=' . $larder, '-d', 'larder.path=/nowhere', ...$apcu],
+        ];
         yield 'files, when APCu is off' => [FileStore::class, ['-d', 'extension=apcu']];
         yield 'files, without either' => [FileStore::class, []];
     }
@@ -136,8 +154,18 @@ final class CacheTest extends TestCase
     #[DataProvider('stores')]
     public function testAutoTakesTheBestAvailableStore(string $store, array $options): void
     {
-        $code = '$c = Larder\Cache::open(); echo $c->store()::class; exit($c->set("k", 1) && $c->get("k") === 1 ? 0 : 1);';
-        $options = ['-n', '-d', 'extension=posix', '-d', 'error_log=/dev/null', '-d', 'sys_temp_dir=' . Servers::directory('auto'), ...$options];
+        $code = '$c = Larder\Cache::open(); echo $c->store()::class; exit($c->set("k", 1) && $c->get("k") '
+            . '=== 1 ? 0 : 1);';
+        $options = [
+            '-n',
+            '-d',
+            'extension=posix',
+            '-d',
+            'error_log=/dev/null',
+            '-d',
+            'sys_temp_dir=' . Servers::directory('auto'),
+            ...$options,
+        ];
         self::assertSame($store, PhpProcess::run($code, $options));
     }
 
@@ -150,13 +178,36 @@ final class CacheTest extends TestCase
         $first = 'chosen, the first that works here';
         $user = 'user ' . (posix_getpwuid(posix_geteuid())['name'] ?? '');
         $php = \sprintf('PHP %d.%d', \PHP_MAJOR_VERSION, \PHP_MINOR_VERSION);
-        $advice = '. So that both have one cache, name its store, such as larder: or file:///var/cache/app (docs/operate.md)';
+        $advice = '. So that both have one cache, name its store, such as larder: '
+            . 'or file:///var/cache/app (docs/operate.md)';
         $noEngine = 'larder: no, the PHP extension larder is not loaded. '
             . 'To add it: run sudo make install in a clone of Larder';
-        yield 'the engine' => [[...$larder, ...$apcu], "larder: $first ($user, segment default in /dev/shm, $php)|apcu: $after|file: $after"];
-        yield 'the engine off' => [[...$larder, '-d', 'larder.enabled=0', ...$apcu, '-d', 'apc.enable_cli=1'], "larder: no, the engine is loaded but switched off. Set larder.enabled=1 in php.ini|apcu: $first, but the web server's PHP has another apcu, of its own workers ($user, $php, this process alone)$advice|file: $after"];
-        yield 'APCu off on the command line' => [[...$apcu, '-d', 'apc.enable_cli=0'], "$noEngine|apcu: no, APCu is loaded but switched off. On the command line it is on with: php -d apc.enable_cli=1|file: $first, but a web server's PHP with these extensions takes apcu, which is off on the command line only ($user)$advice"];
-        yield 'neither' => [[], \sprintf('%s|apcu: no, the PHP extension apcu is not loaded. To add it: apt-get install php%d.%d-apcu|file: %s', $noEngine, \PHP_MAJOR_VERSION, \PHP_MINOR_VERSION, "$first ($user)")];
+        yield 'the engine' => [
+            [...$larder, ...$apcu],
+            "larder: $first ($user, segment default in /dev/shm, $php)|apcu: $after|file: $after",
+        ];
+        yield 'the engine off' => [
+            [...$larder, '-d', 'larder.enabled=0', ...$apcu, '-d', 'apc.enable_cli=1'],
+            "larder: no, the engine is loaded but switched off. Set larder.enabled=1 in php.ini|apcu: $first, "
+                . "but the web server's PHP has another apcu, of its own workers ($user, $php, "
+                . "this process alone)$advice|file: $after",
+        ];
+        yield 'APCu off on the command line' => [
+            [...$apcu, '-d', 'apc.enable_cli=0'],
+            "$noEngine|apcu: no, APCu is loaded but switched off. On the command line it is on with: "
+                . "php -d apc.enable_cli=1|file: $first, but a web server's PHP with these extensions takes apcu, "
+                . "which is off on the command line only ($user)$advice",
+        ];
+        yield 'neither' => [
+            [],
+            \sprintf(
+                '%s|apcu: no, the PHP extension apcu is not loaded. To add it: apt-get install php%d.%d-apcu|file: %s',
+                $noEngine,
+                \PHP_MAJOR_VERSION,
+                \PHP_MINOR_VERSION,
+                "$first ($user)",
+            ),
+        ];
     }
 
     /** @param list<string> $options */
@@ -164,17 +215,41 @@ final class CacheTest extends TestCase
     public function testAutoIsExplained(array $options, string $explanation): void
     {
         $log = Servers::directory('auto') . '/' . bin2hex(random_bytes(4)) . '.log';
-        $options = ['-n', '-d', 'extension=posix', '-d', "error_log=$log", '-d', 'sys_temp_dir=' . Servers::directory('auto'), ...$options];
-        self::assertSame($explanation, PhpProcess::run('echo implode("|", Larder\Cache::open()->explain());', $options));
+        $options = [
+            '-n',
+            '-d',
+            'extension=posix',
+            '-d',
+            "error_log=$log",
+            '-d',
+            'sys_temp_dir=' . Servers::directory('auto'),
+            ...$options,
+        ];
+        self::assertSame(
+            $explanation,
+            PhpProcess::run('echo implode("|", Larder\Cache::open()->explain());', $options),
+        );
         $told = (string) @file_get_contents($log);
-        self::assertSame(str_contains($explanation, "web server's PHP "), str_contains($told, 'larder: auto: takes '), 'told once, when the web server has another');
+        self::assertSame(
+            str_contains($explanation, "web server's PHP "),
+            str_contains($told, 'larder: auto: takes '),
+            'told once, when the web server has another',
+        );
         self::assertSame($told === '' ? 0 : 1, substr_count($told, "\n"));
     }
 
     public function testEngineWithoutASegmentSaysWhy(): void
     {
         $temporary = Servers::directory('auto');
-        $engine = [...PhpProcess::withEngine(), '-d', 'larder.path=' . $temporary, '-d', 'larder.segment=no/name', '-d', 'error_log=/dev/null'];
+        $engine = [
+            ...PhpProcess::withEngine(),
+            '-d',
+            'larder.path=' . $temporary,
+            '-d',
+            'larder.segment=no/name',
+            '-d',
+            'error_log=/dev/null',
+        ];
         $code = 'echo Larder\Cache::open()->explain()[0]->why, "|", larder_info()["reason"];';
         [$why, $reason] = [...explode('|', PhpProcess::run($code, ['-n', '-d', 'extension=posix', ...$engine])), ''];
         self::assertNotSame('', $reason);
@@ -185,9 +260,16 @@ final class CacheTest extends TestCase
     {
         $code = 'try { Larder\Cache::open(); } catch (Larder\Exception\StoreUnavailable $e) { echo $e->getMessage(); }';
         $said = PhpProcess::run($code, ['-n', '-d', 'extension=posix', '-d', 'sys_temp_dir=/nowhere']);
-        self::assertStringStartsWith('auto: nothing that it looks for works here. larder: the PHP extension larder is not loaded. ', $said);
+        self::assertStringStartsWith(
+            'auto: nothing that it looks for works here. larder: the PHP extension larder is not loaded. ',
+            $said,
+        );
         self::assertStringContainsString('. apcu: the PHP extension apcu is not loaded. ', $said);
-        self::assertMatchesRegularExpression('~\. file: the directory /nowhere/larder-\d+ cannot be made\. Make it for the user \S+: install -d -m 700 -o \S+ \'/nowhere/larder-\d+\'~', $said);
+        self::assertMatchesRegularExpression(
+            '~\. file: the directory /nowhere/larder-\d+ cannot be made\. '
+                . 'Make it for the user \S+: install -d -m 700 -o \S+ \'/nowhere/larder-\d+\'~',
+            $said,
+        );
     }
 
     public function testExplicitDsnIsExplainedByItself(): void
@@ -208,14 +290,18 @@ final class CacheTest extends TestCase
         mkdir($elsewhere);
         symlink($elsewhere, $temporary . '/larder-' . posix_geteuid());
         $code = '$c = Larder\Cache::open(); $c->set("k", "value"); echo $c->get("k");';
-        self::assertSame('value', PhpProcess::run($code, ['-n', '-d', 'extension=posix', '-d', 'sys_temp_dir=' . $temporary]));
+        self::assertSame(
+            'value',
+            PhpProcess::run($code, ['-n', '-d', 'extension=posix', '-d', 'sys_temp_dir=' . $temporary]),
+        );
         self::assertSame([], glob($elsewhere . '/*'));
     }
 
     /** @return iterable<string, array{string, non-empty-string}> */
     public static function missing(): iterable
     {
-        $package = static fn(string $name): string => \sprintf('apt-get install php%d.%d-%s', \PHP_MAJOR_VERSION, \PHP_MINOR_VERSION, $name);
+        $package = static fn(string $name): string
+            => \sprintf('apt-get install php%d.%d-%s', \PHP_MAJOR_VERSION, \PHP_MINOR_VERSION, $name);
         yield 'larder' => ['larder:', 'run sudo make install in a clone of Larder'];
         yield 'apcu' => ['apcu:', $package('apcu')];
         yield 'yac' => ['yac:', $package('yac')];
@@ -230,7 +316,11 @@ final class CacheTest extends TestCase
     #[DataProvider('missing')]
     public function testMissingExtensionIsNamedWithItsInstallation(string $address, string $how): void
     {
-        $code = \sprintf('try { Larder\Cache::open(%s); } catch (%s $e) { echo $e->getMessage(); }', var_export($address, true), StoreUnavailable::class);
+        $code = \sprintf(
+            'try { Larder\Cache::open(%s); } catch (%s $e) { echo $e->getMessage(); }',
+            var_export($address, true),
+            StoreUnavailable::class,
+        );
         $said = PhpProcess::run($code, ['-n']);
         self::assertMatchesRegularExpression('~^\S+: the PHP extension \w+ is not loaded\. To add it: ~', $said);
         self::assertStringEndsWith($how, $said);
@@ -238,18 +328,45 @@ final class CacheTest extends TestCase
 
     public function testDisabledExtensionIsNamedWithItsSetting(): void
     {
-        $code = 'try { Larder\Cache::open(getenv("ADDRESS")); } catch (Larder\Exception\StoreUnavailable $e) { echo $e->getMessage(); }';
+        $code = 'try { Larder\Cache::open(getenv("ADDRESS")); } catch (Larder\Exception\StoreUnavailable $e) { '
+            . 'echo $e->getMessage(); }';
         $larder = \dirname(__DIR__, 2) . '/extension/modules/larder.so';
-        self::assertSame('apcu: APCu is loaded but switched off. On the command line it is on with: php -d apc.enable_cli=1', PhpProcess::run($code, ['-n', '-d', 'extension=apcu'], 'export ADDRESS=apcu:'));
-        self::assertSame('larder: the engine is loaded but switched off. Set larder.enabled=1 in php.ini', PhpProcess::run($code, ['-n', '-d', 'extension=' . $larder, '-d', 'larder.enabled=0'], 'export ADDRESS=larder:'));
-        self::assertStringStartsWith('larder: /nowhere is not a directory that this user can write. Set larder.path', PhpProcess::run($code, ['-n', '-d', 'extension=' . $larder, '-d', 'larder.path=/nowhere'], 'export ADDRESS=larder:'));
+        self::assertSame(
+            'apcu: APCu is loaded but switched off. On the command line it is on with: php -d apc.enable_cli=1',
+            PhpProcess::run($code, ['-n', '-d', 'extension=apcu'], 'export ADDRESS=apcu:'),
+        );
+        self::assertSame(
+            'larder: the engine is loaded but switched off. Set larder.enabled=1 in php.ini',
+            PhpProcess::run(
+                $code,
+                ['-n', '-d', 'extension=' . $larder, '-d', 'larder.enabled=0'],
+                'export ADDRESS=larder:',
+            ),
+        );
+        self::assertStringStartsWith(
+            'larder: /nowhere is not a directory that this user can write. Set larder.path',
+            PhpProcess::run(
+                $code,
+                ['-n', '-d', 'extension=' . $larder, '-d', 'larder.path=/nowhere'],
+                'export ADDRESS=larder:',
+            ),
+        );
     }
 
     public function testEngineWorksThoughOpenBasedirHidesItsFolder(): void
     {
-        $code = 'try { $cache = Larder\\Cache::open("larder:"); $cache->set("k", "v"); echo $cache->get("k"); } catch (Larder\\Exception\\StoreUnavailable $e) { echo $e->getMessage(); }';
+        $code = 'try { $cache = Larder\\Cache::open("larder:"); $cache->set("k", "v"); echo $cache->get("k"); '
+            . '} catch (Larder\\Exception\\StoreUnavailable $e) { echo $e->getMessage(); }';
         $root = \dirname(__DIR__, 2);
-        self::assertSame('v', PhpProcess::run($code, ['-n', '-d', "extension=$root/extension/modules/larder.so", '-d', 'larder.segment=open-basedir-' . getmypid(), '-d', "open_basedir=$root"]));
+        self::assertSame('v', PhpProcess::run($code, [
+            '-n',
+            '-d',
+            "extension=$root/extension/modules/larder.so",
+            '-d',
+            'larder.segment=open-basedir-' . getmypid(),
+            '-d',
+            "open_basedir=$root",
+        ]));
     }
 
     public function testRefusedWritesAreCounted(): void
@@ -272,11 +389,26 @@ final class CacheTest extends TestCase
         foreach (TestedStore::all() as $store) {
             $cache = $store->openNew();
             self::assertTrue(self::isRefused($cache, \STDIN), $store->name);
-            self::assertSame(\in_array($store->test, [EngineTest::class, NamespacedEngineTest::class, ArrayTest::class, PhpFileTest::class], true), self::isRefused($cache, [[\STDIN]]), $store->name);
-            self::assertSame(\in_array($store->test, [EngineTest::class, NamespacedEngineTest::class], true), self::isRefused($cache, (object) ['resource' => \STDIN]), $store->name);
+            self::assertSame(
+                \in_array(
+                    $store->test,
+                    [EngineTest::class, NamespacedEngineTest::class, ArrayTest::class, PhpFileTest::class],
+                    true,
+                ),
+                self::isRefused($cache, [[\STDIN]]),
+                $store->name,
+            );
+            self::assertSame(
+                \in_array($store->test, [EngineTest::class, NamespacedEngineTest::class], true),
+                self::isRefused($cache, (object) ['resource' => \STDIN]),
+                $store->name,
+            );
             $cache->clear();
         }
-        self::assertTrue(self::isRefused((new TestedStore(FileTest::class))->open('resource', 'serializer=json'), [[\STDIN]]));
+        self::assertTrue(self::isRefused(
+            (new TestedStore(FileTest::class))->open('resource', 'serializer=json'),
+            [[\STDIN]],
+        ));
     }
 
     /** What pull() leaves ends after a moment, which may be between the two steps of an add(). */

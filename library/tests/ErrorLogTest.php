@@ -22,18 +22,31 @@ final class ErrorLogTest extends TestCase
 
     public function testEntryIsOneLine(): void
     {
-        $said = self::logged(\sprintf('(new Larder\Internal\ErrorLog())->warning("{store} says {reason}", ["store" => "redis", "reason" => %s, "exception" => new Exception()]);', var_export(self::HOSTILE, true)));
+        $said = self::logged(\sprintf(
+            '(new Larder\Internal\ErrorLog())->warning("{store} says {reason}", ["store" => "redis", "reason" => %s, '
+                . '"exception" => new Exception()]);',
+            var_export(self::HOSTILE, true),
+        ));
         self::assertStringEndsWith('larder: redis says ' . self::HARMLESS . "\n", $said);
         self::assertSame(1, substr_count($said, "\n"));
     }
 
     public function testFailedRecomputationIsOneLine(): void
     {
-        $said = self::logged(\sprintf('$cache = Larder\Cache::open("array:");
+        $said = self::logged(
+            \sprintf(
+                '$cache = Larder\Cache::open("array:");
             $cache->remember("k", 0.01, fn(): int => 1, stale: 60);
             usleep(20_000);
-            echo $cache->remember("k", 0.01, fn() => throw new Exception(%s), stale: 60);', var_export(self::HOSTILE, true)), '1');
-        self::assertStringContainsString('could not be recomputed, the old one is returned: Exception: ' . self::HARMLESS, $said);
+            echo $cache->remember("k", 0.01, fn() => throw new Exception(%s), stale: 60);',
+                var_export(self::HOSTILE, true),
+            ),
+            '1',
+        );
+        self::assertStringContainsString(
+            'could not be recomputed, the old one is returned: Exception: ' . self::HARMLESS,
+            $said,
+        );
         self::assertSame(1, substr_count($said, "\n"));
     }
 
@@ -41,7 +54,11 @@ final class ErrorLogTest extends TestCase
     public function testLoggerReceivesNoLineBreaks(): void
     {
         $logger = new RecordingLogger();
-        $cache = Cache::over(static fn(): \Redis => throw new \RuntimeException(self::HOSTILE), 'on_failure=throw', $logger);
+        $cache = Cache::over(
+            static fn(): \Redis => throw new \RuntimeException(self::HOSTILE),
+            'on_failure=throw',
+            $logger,
+        );
         self::assertThrows(StoreFailed::class, static fn() => $cache->get('a'), self::HARMLESS);
         self::assertCount(1, $logger->entries());
         self::assertStringContainsString(self::HARMLESS, $logger->entries()[0]);
@@ -51,16 +68,24 @@ final class ErrorLogTest extends TestCase
     /** @return iterable<string, array{string}> code that opens a cache with $logger over a server that is away */
     public static function caches(): iterable
     {
-        foreach (['redis://%s', 'redis://%s?client=predis', 'memcached://%s', 'memcached://%s,%1$s0', 'memcache://%s', 'mysql://u@%s/d', 'pgsql://u@%s/d',
-            'redis+cluster://%s', 'redis+sentinel://%s/m', 'tier:(array:)(redis://%s)'] as $dsn) {
+        foreach ([
+            'redis://%s', 'redis://%s?client=predis', 'memcached://%s', 'memcached://%s,%1$s0', 'memcache://%s',
+            'mysql://u@%s/d', 'pgsql://u@%s/d',
+            'redis+cluster://%s', 'redis+sentinel://%s/m',
+            'tier:(array:)(redis://%s)',
+        ] as $dsn) {
             yield $dsn => [\sprintf('Larder\Cache::open("%s", $logger)', \sprintf($dsn, self::nowhere()))];
         }
         foreach (['Redis', 'Memcached', 'PDO'] as $class) {
-            yield "over $class" => [\sprintf('Larder\Cache::over(fn(): %s => throw new Exception("no client"), "", $logger)', $class)];
+            yield "over $class" => [
+                \sprintf('Larder\Cache::over(fn(): %s => throw new Exception("no client"), "", $logger)', $class),
+            ];
         }
-        yield 'observed' => [\sprintf('Larder\Cache::open("redis://%s", $logger, observer: new class implements Larder\Event\Observer {
+        yield 'observed' => [
+            \sprintf('Larder\Cache::open("redis://%s", $logger, observer: new class implements Larder\Event\Observer {
             public function observe(Larder\Event\Event $event): void { throw new Exception("of the observer"); }
-        })', self::nowhere())];
+        })', self::nowhere()),
+        ];
     }
 
     /** Such as one whose file cannot be written. */
@@ -74,7 +99,11 @@ final class ErrorLogTest extends TestCase
             for ($i = 0; $i < 4; ++$i) {
                 echo json_encode([$cache->get("a", "d"), $cache->set("a", 1), $cache->getMany(["a"], "d"), $cache->remember("r", 60, fn(): string => "made")]), "\n";
             }', $open), str_repeat('["d",false,{"a":"d"},"made"]' . "\n", 4));
-        self::assertMatchesRegularExpression('/ larder: [a-z+]+ at .+ is away: .+\n.+ larder: the logger .+ has thrown UnexpectedValueException: no permission at /', $said);
+        self::assertMatchesRegularExpression(
+            '/ larder: [a-z+]+ at .+ is away: .+\n.+ larder: the logger .+ has thrown UnexpectedValueException: '
+                . 'no permission at /',
+            $said,
+        );
     }
 
     /** @return string a server that is away, without a known outage: all processes of a user know that */
@@ -87,7 +116,10 @@ final class ErrorLogTest extends TestCase
     private static function logged(string $code, string $printed = ''): string
     {
         $log = Servers::directory('error-log') . '/' . bin2hex(random_bytes(4));
-        self::assertSame($printed, PhpProcess::run(\sprintf('ini_set("error_log", %s); %s', var_export($log, true), $code)));
+        self::assertSame(
+            $printed,
+            PhpProcess::run(\sprintf('ini_set("error_log", %s); %s', var_export($log, true), $code)),
+        );
 
         return (string) file_get_contents($log);
     }

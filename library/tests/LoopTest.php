@@ -29,13 +29,18 @@ use PHPUnit\Framework\TestCase;
 use Psr\Log\NullLogger;
 use Symfony\Contracts\Cache\ItemInterface;
 
-/** One process that serves many requests, as FrankenPHP, RoadRunner, Swoole, Laravel Octane and Symfony's Messenger do. */
+/**
+ * One process that serves many requests, as FrankenPHP, RoadRunner, Swoole, Laravel Octane and Symfony's Messenger do.
+ */
 final class LoopTest extends TestCase
 {
     private const REQUESTS = 300;
     /** Bytes that a loop may have grown by after so many more requests: less than one a request. */
     private const GROWTH = 4096;
-    /** Likewise of jobs that have a cache each; once something is kept for all. Fewer jobs where each opens a connection or files. */
+    /**
+     * Likewise of jobs that have a cache each; once something is kept for all. Fewer jobs where each opens a connection
+     * or files.
+     */
     private const GROWTH_OF_JOBS = 16_384;
     private const JOBS = 10_000;
     private const FEW_JOBS = 200;
@@ -44,7 +49,10 @@ final class LoopTest extends TestCase
     /** @return iterable<string, array{TestedStore}> */
     public static function stores(): iterable
     {
-        foreach ([ArrayTest::class, ApcuTest::class, MemcachedTest::class, RedisTest::class, PredisTest::class, MySqlInnoDbTest::class, SqliteTest::class, FileTest::class] as $test) {
+        foreach ([
+            ArrayTest::class, ApcuTest::class, MemcachedTest::class, RedisTest::class, PredisTest::class,
+            MySqlInnoDbTest::class, SqliteTest::class, FileTest::class,
+        ] as $test) {
             $store = new TestedStore($test);
             yield $store->name => [$store];
         }
@@ -57,7 +65,11 @@ final class LoopTest extends TestCase
         $pool = new ItemPool($cache);
         $isOfOneRequest = $store->test === ArrayTest::class;
         $serve = static function (int $request) use ($cache, $pool, $isOfOneRequest): void {
-            self::assertSame($isOfOneRequest || $request === 0 ? null : $request - 1, $cache->get('last'), 'what the request before has left');
+            self::assertSame(
+                $isOfOneRequest || $request === 0 ? null : $request - 1,
+                $cache->get('last'),
+                'what the request before has left',
+            );
             self::assertSame(!$isOfOneRequest && $request > 0, $pool->hasItem('deferred'));
             $cache->set('last', $request);
             $cache->set("own of $request", str_repeat('x', 2000), 60);
@@ -102,22 +114,36 @@ final class LoopTest extends TestCase
         $cache->clear();
     }
 
-    /** @return iterable<string, array{\Closure(): (\Closure(int): mixed), int}> what a job of a worker opens and drops, and how many jobs there are */
+    /**
+     * @return iterable<string, array{\Closure(): (\Closure(int): mixed), int}> what a job of a worker opens and drops,
+     *         and how many jobs there are
+     */
     public static function jobs(): iterable
     {
-        $in = static fn(string $dsn): array => [static fn(): \Closure => static fn(int $job) => self::use(Cache::open($dsn)), self::JOBS];
+        $in = static fn(string $dsn): array
+            => [static fn(): \Closure => static fn(int $job) => self::use(Cache::open($dsn)), self::JOBS];
         yield 'array:' => $in('array:');
         yield 'larder:' => $in('larder:');
         yield 'apcu:' => $in('apcu:?namespace=jobs');
-        yield 'a tier' => [static fn(): \Closure => static fn(int $job) => self::use(Cache::open('tier:(array:)(larder:?namespace=jobs)')), self::FEW_JOBS];
+        yield 'a tier' => [
+            static fn(): \Closure => static fn(int $job)
+                => self::use(Cache::open('tier:(array:)(larder:?namespace=jobs)')),
+            self::FEW_JOBS,
+        ];
         yield 'sampled' => $in('array:?sample=20');
         yield 'sub-namespaces' => [static function (): \Closure {
             $cache = Cache::open('array:');
 
             return static fn(int $job) => self::use($cache->withSubNamespace('tenant' . $job % 20));
         }, self::JOBS];
-        yield 'a store of its own' => [static fn(): \Closure => static fn(int $job) => self::use(new Cache(new ArrayStore())), self::JOBS];
-        yield 'observed' => [static fn(): \Closure => static fn(int $job) => self::use(Cache::open('array:', observer: new Counters())), self::JOBS];
+        yield 'a store of its own' => [
+            static fn(): \Closure => static fn(int $job) => self::use(new Cache(new ArrayStore())),
+            self::JOBS,
+        ];
+        yield 'observed' => [
+            static fn(): \Closure => static fn(int $job) => self::use(Cache::open('array:', observer: new Counters())),
+            self::JOBS,
+        ];
         yield 'PSR and frameworks' => [static function (): \Closure {
             $cache = Cache::open('larder:?namespace=jobs');
 
@@ -126,7 +152,10 @@ final class LoopTest extends TestCase
                 $pool->save($pool->getItem('saved')->set($job)->setTags(['tag']));
                 $pool->saveDeferred($pool->getItem('deferred')->set($job));
                 (new SimpleCache($cache))->set('simple', $job, 60);
-                (new SymfonyCache($cache))->get("symfony $job", static fn(ItemInterface $item): int => $item->expiresAfter(60)->isHit() ? 0 : $job);
+                (new SymfonyCache($cache))->get(
+                    "symfony $job",
+                    static fn(ItemInterface $item): int => $item->expiresAfter(60)->isHit() ? 0 : $job,
+                );
                 (new LaravelStore($cache))->lock('laravel', 60)->get(static fn(): int => $job);
             };
         }, self::JOBS];
@@ -134,14 +163,19 @@ final class LoopTest extends TestCase
             $client = new \Redis();
             $client->connect(Servers::redis()->socket);
 
-            return static fn(int $job) => self::use(Cache::over($client, 'namespace=jobs', local: $job % 2 === 0 ? 'array:' : ''));
+            return static fn(int $job)
+                => self::use(Cache::over($client, 'namespace=jobs', local: $job % 2 === 0 ? 'array:' : ''));
         }, self::FEW_JOBS];
         yield 'over PDO' => [static function (): \Closure {
             $client = new \PDO('sqlite::memory:');
 
             return static fn(int $job) => self::use(Cache::over(static fn(): \PDO => $client, 'namespace=jobs'));
         }, self::FEW_JOBS];
-        yield 'a server that is away' => [static fn(): \Closure => static fn(int $job) => self::use(Cache::open('redis:///none/' . Servers::run() . '.sock', new NullLogger())), self::FEW_JOBS];
+        yield 'a server that is away' => [
+            static fn(): \Closure => static fn(int $job)
+                => self::use(Cache::open('redis:///none/' . Servers::run() . '.sock', new NullLogger())),
+            self::FEW_JOBS,
+        ];
         yield 'sessions' => [static function (): \Closure {
             $directory = Servers::directory('jobs');
 
@@ -153,7 +187,10 @@ final class LoopTest extends TestCase
             };
         }, self::FEW_JOBS];
         foreach (TestedStore::each() as $name => [$store]) {
-            yield "store $name" => [static fn(): \Closure => static fn(int $job) => self::use($store->open('jobs')), self::FEW_JOBS];
+            yield "store $name" => [
+                static fn(): \Closure => static fn(int $job) => self::use($store->open('jobs')),
+                self::FEW_JOBS,
+            ];
         }
     }
 

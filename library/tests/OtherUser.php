@@ -40,15 +40,19 @@ final class OtherUser
             }
         });', var_export(self::library(), true));
         $process = new Process([
-            'setpriv', '--reuid', (string) $user, '--regid', (string) $user, '--clear-groups', '--pdeathsig', 'KILL', '--',
-            'sh', '-c', $before . '; exec "$@" 2>&1', 'sh', \PHP_BINARY, ...$options, '-d', 'display_errors=1', '-r', $load . $code,
+            'setpriv', '--reuid', (string) $user, '--regid', (string) $user, '--clear-groups', '--pdeathsig', 'KILL',
+            '--',
+            'sh', '-c', $before . '; exec "$@" 2>&1', 'sh', \PHP_BINARY, ...$options, '-d', 'display_errors=1', '-r',
+            $load . $code,
         ], env: ['TMPDIR' => '/tmp'], timeout: 300.0); // that of the tests is theirs alone
         $process->start();
 
         return $process;
     }
 
-    /** This process acts as the user, until posix_seteuid(0); root goes on loading classes, which others may not reach. */
+    /**
+     * This process acts as the user, until posix_seteuid(0); root goes on loading classes, which others may not reach.
+     */
     public static function become(int $user): void
     {
         self::$loads ??= spl_autoload_register(static function (string $class): void {
@@ -74,7 +78,9 @@ final class OtherUser
         }
     }
 
-    /** @return string a folder with a copy of the library and the interfaces of PSR; other users may not reach the clone */
+    /**
+     * @return string a folder with a copy of the library and the interfaces of PSR; other users may not reach the clone
+     */
     public static function library(): string
     {
         $copy = Servers::directory('library');

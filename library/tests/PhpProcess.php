@@ -32,7 +32,19 @@ final class PhpProcess
     {
         $code = \sprintf('require %s; ', var_export(\dirname(__DIR__, 2) . '/vendor/autoload.php', true)) . $code;
         $process = new Process(
-            [...$under, 'sh', '-c', $before . '; exec "$@" 2>&1', 'sh', \PHP_BINARY, ...($options === [] ? self::loadedHere() : $options), '-d', 'display_errors=1', '-r', $code],
+            [
+                ...$under,
+                'sh',
+                '-c',
+                $before . '; exec "$@" 2>&1',
+                'sh',
+                \PHP_BINARY,
+                ...($options === [] ? self::loadedHere() : $options),
+                '-d',
+                'display_errors=1',
+                '-r',
+                $code,
+            ],
             timeout: 300.0,
         );
         $process->start();

@@ -65,12 +65,18 @@ final class Servers
         return str_starts_with($address, 'redis') ? RedisServer::start($directory) : MemcachedServer::start($directory);
     }
 
-    /** It takes packets up to 2 MB, and MEMORY tables up to 8 MB. Its data are in memory: a disk may be busy for seconds. */
+    /**
+     * It takes packets up to 2 MB, and MEMORY tables up to 8 MB. Its data are in memory: a disk may be busy for
+     * seconds.
+     */
     public static function mariaDb(): MariaDbServer
     {
         if (self::$mariaDb === null) {
             self::$memory = new TemporaryDirectory('/dev/shm');
-            self::$mariaDb = MariaDbServer::start(self::$memory->path, ['--max-allowed-packet=2M', '--max-heap-table-size=8M']);
+            self::$mariaDb = MariaDbServer::start(
+                self::$memory->path,
+                ['--max-allowed-packet=2M', '--max-heap-table-size=8M'],
+            );
         }
 
         return self::$mariaDb;
@@ -116,7 +122,9 @@ final class Servers
     /** The DSN with an option by which a server that stands still with the whole machine for a while is not away. */
     public static function patiently(string $dsn): string
     {
-        return str_contains($dsn, 'timeout=') ? $dsn : $dsn . (str_contains($dsn, '?') ? self::PATIENTLY : '?' . substr(self::PATIENTLY, 1));
+        return str_contains($dsn, 'timeout=')
+            ? $dsn
+            : $dsn . (str_contains($dsn, '?') ? self::PATIENTLY : '?' . substr(self::PATIENTLY, 1));
     }
 
     /** Eight letters and digits that no other run of the tests has. */

@@ -8,9 +8,9 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
 /**
- * The library keeps nothing in static properties, static variables or globals: a process that serves many requests, and one
- * that forks, has no state but that of its objects. What they share is listed here: it goes with the last of them, or is
- * the same for as long as the process lives.
+ * The library keeps nothing in static properties, static variables or globals: a process that serves many requests, and
+ * one that forks, has no state but that of its objects. What they share is listed here: it goes with the last of them,
+ * or is the same for as long as the process lives.
  */
 final class StateTest extends TestCase
 {
@@ -36,7 +36,10 @@ final class StateTest extends TestCase
         $state = [];
         $source = \dirname(__DIR__) . '/src';
         /** @var \SplFileInfo $file */
-        foreach (new \RecursiveIteratorIterator(new \RecursiveDirectoryIterator($source, \FilesystemIterator::SKIP_DOTS)) as $file) {
+        foreach (new \RecursiveIteratorIterator(new \RecursiveDirectoryIterator(
+            $source,
+            \FilesystemIterator::SKIP_DOTS,
+        )) as $file) {
             if ($file->getExtension() === 'php') {
                 ++$files;
                 foreach (self::state((string) file_get_contents($file->getPathname())) as $found) {
@@ -53,12 +56,19 @@ final class StateTest extends TestCase
     public static function controls(): iterable
     {
         yield 'a static property' => ['class A { private static int $n = 0; }', ['static int $n']];
-        yield 'one with a type of several' => ['class A { public static null|array|\A\B $n = null; }', ['static null|array|\A\B $n']];
+        yield 'one with a type of several' => [
+            'class A { public static null|array|\A\B $n = null; }',
+            ['static null|array|\A\B $n'],
+        ];
         yield 'one without a type' => ['class A { static $n; }', ['static $n']];
         yield 'a static variable' => ['function f() { static $n = 0; }', ['static $n']];
         yield 'one in a closure' => ['$f = fn() => (function () { static $n; return ++$n; })();', ['static $n']];
         yield 'a global variable' => ['function f() { global $n; $GLOBALS["m"] = 1; }', ['global', '$GLOBALS']];
-        yield 'what is static and no state' => ['class A { const N = 1; static function f(int $n): static { return new static(static fn($x) => static::N); } public static function g(self $a): ?static { return $a instanceof static ? $a : null; } }', []];
+        yield 'what is static and no state' => [
+            'class A { const N = 1; static function f(int $n): static { return new static(static fn($x) => static::N); '
+                . '} public static function g(self $a): ?static { return $a instanceof static ? $a : null; } }',
+            [],
+        ];
     }
 
     /** @param list<string> $expected */
@@ -71,8 +81,14 @@ final class StateTest extends TestCase
     /** @return list<string> */
     private static function state(string $code): array
     {
-        $ofType = [\T_STRING, \T_ARRAY, \T_CALLABLE, \T_NAME_QUALIFIED, \T_NAME_FULLY_QUALIFIED, \T_NAME_RELATIVE, \T_READONLY, \T_PUBLIC, \T_PROTECTED, \T_PRIVATE, \T_VAR];
-        $tokens = array_values(array_filter(\PhpToken::tokenize($code), static fn(\PhpToken $token): bool => !$token->isIgnorable()));
+        $ofType = [
+            \T_STRING, \T_ARRAY, \T_CALLABLE, \T_NAME_QUALIFIED, \T_NAME_FULLY_QUALIFIED, \T_NAME_RELATIVE, \T_READONLY,
+            \T_PUBLIC, \T_PROTECTED, \T_PRIVATE, \T_VAR,
+        ];
+        $tokens = array_values(array_filter(
+            \PhpToken::tokenize($code),
+            static fn(\PhpToken $token): bool => !$token->isIgnorable(),
+        ));
         $state = [];
         foreach ($tokens as $i => $token) {
             if ($token->is(\T_GLOBAL) || $token->text === '$GLOBALS') {

@@ -37,7 +37,11 @@ final class SubNamespaceTest extends TestCase
     {
         $server = RedisServer::start(Servers::directory('redis-sub-' . bin2hex(random_bytes(4))));
         $shop = Cache::open(\sprintf($address, $server->socket) . '&on_failure=throw');
-        $caches = [$shop, ...array_map($shop->withSubNamespace(...), ['eu', 'us', 'asia']), $shop->withSubNamespace('eu')->withSubNamespace('ch')];
+        $caches = [
+            $shop,
+            ...array_map($shop->withSubNamespace(...), ['eu', 'us', 'asia']),
+            $shop->withSubNamespace('eu')->withSubNamespace('ch'),
+        ];
         foreach ($caches as $n => $cache) {
             self::assertTrue($cache->set('k', $n) && $cache->setMany(['l' => $n], 60));
             self::assertSame([1, true], [$cache->increment('c'), $cache->lock('lock', 5)?->release()]);
@@ -49,7 +53,10 @@ final class SubNamespaceTest extends TestCase
         self::assertTrue($shop->clear());
         self::assertSame([null, 1], [$shop->get('k'), $caches[1]->get('k')]);
         self::assertSame(1, Cache::open(\sprintf(str_replace('shop', 'shop-eu', $address), $server->socket))->get('k'));
-        $five = array_map(static fn(int $n): Cache => Cache::open(\sprintf($address, $server->socket) . $n), range(1, 5));
+        $five = array_map(
+            static fn(int $n): Cache => Cache::open(\sprintf($address, $server->socket) . $n),
+            range(1, 5),
+        );
         array_map(static fn(Cache $cache): bool => $cache->set('k', 1), $five);
         self::assertSame(6, self::connections($server), 'the control: caches that were opened one by one');
         $server->stop();
@@ -60,7 +67,9 @@ final class SubNamespaceTest extends TestCase
     {
         foreach (['phpredis', 'predis'] as $client) {
             yield "a cluster, $client" => [\sprintf('redis+cluster://shop:word@%%s?client=%s&namespace=shop', $client)];
-            yield "sentinels, $client" => [\sprintf('redis+sentinel://shop:word@%%s/shop?client=%s&namespace=shop', $client)];
+            yield "sentinels, $client" => [
+                \sprintf('redis+sentinel://shop:word@%%s/shop?client=%s&namespace=shop', $client),
+            ];
         }
     }
 
@@ -73,15 +82,27 @@ final class SubNamespaceTest extends TestCase
             $nodes->ask($port, 'ACL', 'SETUSER', 'shop', 'on', '>word', '~*', '+@all');
             $nodes->ask($port, 'CLIENT', 'KILL', 'USER', 'shop');
         }
-        $connections = static fn(): array => array_map(static fn(int $port): int => substr_count((string) $nodes->text($port, 'CLIENT', 'LIST'), ' user=shop '), $nodes->ports());
-        $address = \sprintf($address, $isCluster ? $nodes->addresses() : $nodes->addresses($nodes->sentinels)) . '&on_failure=throw' . Servers::PATIENTLY;
+        $connections = static fn(): array => array_map(
+            static fn(int $port): int => substr_count((string) $nodes->text($port, 'CLIENT', 'LIST'), ' user=shop '),
+            $nodes->ports(),
+        );
+        $address = \sprintf($address, $isCluster ? $nodes->addresses() : $nodes->addresses($nodes->sentinels))
+            . '&on_failure=throw' . Servers::PATIENTLY;
         $shop = Cache::open($address);
-        $caches = [$shop, ...array_map($shop->withSubNamespace(...), ['eu', 'us', 'asia']), $shop->withSubNamespace('eu')->withSubNamespace('ch')];
+        $caches = [
+            $shop,
+            ...array_map($shop->withSubNamespace(...), ['eu', 'us', 'asia']),
+            $shop->withSubNamespace('eu')->withSubNamespace('ch'),
+        ];
         self::assertKeptApart($caches);
         self::assertSame(array_fill(0, \count($nodes->ports()), 1), $connections());
         $apart = Cache::open($address);
         self::assertTrue($apart->clear());
-        self::assertSame(array_fill(0, \count($nodes->ports()), 2), $connections(), 'the control: a cache that was opened by itself');
+        self::assertSame(
+            array_fill(0, \count($nodes->ports()), 2),
+            $connections(),
+            'the control: a cache that was opened by itself',
+        );
         foreach ($caches as $cache) {
             $cache->clear();
         }
@@ -93,12 +114,21 @@ final class SubNamespaceTest extends TestCase
         $nodes = Servers::redisCluster();
         foreach (['phpredis', 'predis'] as $client) {
             $namespace = "moved-$client";
-            $cache = Cache::open(\sprintf('redis+cluster://:%s@%s?client=%s&namespace=%s&on_failure=throw', RedisNodes::PASSWORD, $nodes->addresses(), $client, $namespace) . Servers::PATIENTLY)->withSubNamespace('eu');
+            $cache = Cache::open(\sprintf(
+                'redis+cluster://:%s@%s?client=%s&namespace=%s&on_failure=throw',
+                RedisNodes::PASSWORD,
+                $nodes->addresses(),
+                $client,
+                $namespace,
+            ) . Servers::PATIENTLY)->withSubNamespace('eu');
             $values = ['{cart}1' => 1, '{cart}2' => 2];
             self::assertTrue($cache->setMany($values));
             $slot = HashSlot::of(NamespaceName::prefix("$namespace-eu") . '{cart}');
             $masters = $nodes->ports();
-            $from = array_values(array_filter($masters, static fn(int $port): bool => $nodes->ask($port, 'CLUSTER', 'COUNTKEYSINSLOT', (string) $slot) === 2))[0];
+            $from = array_values(array_filter(
+                $masters,
+                static fn(int $port): bool => $nodes->ask($port, 'CLUSTER', 'COUNTKEYSINSLOT', (string) $slot) === 2,
+            ))[0];
             $to = $masters[$from === $masters[0] ? 1 : 0];
             $nodes->migrate($slot, $from, $to, static function () use ($cache, $values): void {
                 self::assertSame($values, $cache->getMany(array_keys($values)));
@@ -125,7 +155,11 @@ final class SubNamespaceTest extends TestCase
         $before = $connections();
         $address = \sprintf('memcached://%s?namespace=shop&on_failure=throw', $server->socket);
         $shop = Cache::open($address);
-        $caches = [$shop, ...array_map($shop->withSubNamespace(...), ['eu', 'us', 'asia']), $shop->withSubNamespace('eu')->withSubNamespace('ch')];
+        $caches = [
+            $shop,
+            ...array_map($shop->withSubNamespace(...), ['eu', 'us', 'asia']),
+            $shop->withSubNamespace('eu')->withSubNamespace('ch'),
+        ];
         self::assertKeptApart($caches);
         self::assertSame(1, $connections() - $before);
         $apart = Cache::open($address);
@@ -155,7 +189,15 @@ final class SubNamespaceTest extends TestCase
     public function testFiveNamespacesInMySqlHaveOneConnection(string $engine): void
     {
         $server = Servers::mariaDb();
-        $address = \sprintf('mysql://%s:%s@/%s?socket=%s&engine=%s&namespace=sub&on_failure=throw', MariaDbServer::USER, $server->password, MariaDbServer::DATABASE, $server->socket, $engine) . Servers::PATIENTLY;
+        $address = \sprintf(
+            'mysql://%s:%s@/%s?socket=%s&engine=%s&namespace=sub&on_failure=throw',
+            MariaDbServer::USER,
+            $server->password,
+            MariaDbServer::DATABASE,
+            $server->socket,
+            $engine,
+        )
+            . Servers::PATIENTLY;
         $observer = new \PDO('mysql:unix_socket=' . $server->socket, MariaDbServer::USER, $server->password);
         /** @return list<string> */
         $all = static function () use ($observer): array {
@@ -167,7 +209,11 @@ final class SubNamespaceTest extends TestCase
         $before = $all();
         $new = static fn(): array => array_diff($all(), $before);
         $sub = Cache::open($address);
-        $caches = [$sub, ...array_map($sub->withSubNamespace(...), ['eu', 'us', 'asia']), $sub->withSubNamespace('eu')->withSubNamespace('ch')];
+        $caches = [
+            $sub,
+            ...array_map($sub->withSubNamespace(...), ['eu', 'us', 'asia']),
+            $sub->withSubNamespace('eu')->withSubNamespace('ch'),
+        ];
         self::assertKeptApart($caches);
         self::assertCount(1, $new());
         $apart = Cache::open($address);
@@ -187,8 +233,24 @@ final class SubNamespaceTest extends TestCase
     {
         $memory = new TemporaryDirectory('/dev/shm');
         $server = PostgreSqlServer::start($memory->path);
-        $address = \sprintf('pgsql://%s:%s@/%s?socket=%s&namespace=sub&on_failure=throw', PostgreSqlServer::USER, $server->password, PostgreSqlServer::DATABASE, $server->socket) . Servers::PATIENTLY;
-        $observer = new \PDO(\sprintf('pgsql:host=%s;port=%d;dbname=%s', \dirname($server->socket), $server->port, PostgreSqlServer::DATABASE), PostgreSqlServer::USER, $server->password);
+        $address = \sprintf(
+            'pgsql://%s:%s@/%s?socket=%s&namespace=sub&on_failure=throw',
+            PostgreSqlServer::USER,
+            $server->password,
+            PostgreSqlServer::DATABASE,
+            $server->socket,
+        )
+            . Servers::PATIENTLY;
+        $observer = new \PDO(
+            \sprintf(
+                'pgsql:host=%s;port=%d;dbname=%s',
+                \dirname($server->socket),
+                $server->port,
+                PostgreSqlServer::DATABASE,
+            ),
+            PostgreSqlServer::USER,
+            $server->password,
+        );
         /** @return list<string> */
         $all = static function () use ($observer): array {
             $processes = $observer->query("SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'larder %'");
@@ -199,7 +261,11 @@ final class SubNamespaceTest extends TestCase
         $before = $all();
         $new = static fn(): array => array_values(array_diff($all(), $before));
         $sub = Cache::open($address);
-        $caches = [$sub, ...array_map($sub->withSubNamespace(...), ['eu', 'us', 'asia']), $sub->withSubNamespace('eu')->withSubNamespace('ch')];
+        $caches = [
+            $sub,
+            ...array_map($sub->withSubNamespace(...), ['eu', 'us', 'asia']),
+            $sub->withSubNamespace('eu')->withSubNamespace('ch'),
+        ];
         self::assertKeptApart($caches);
         self::assertCount(1, $new());
         $apart = Cache::open($address);
@@ -216,7 +282,11 @@ final class SubNamespaceTest extends TestCase
         self::assertSame([0, 1, 2, 3, 4], array_map(static fn(Cache $cache): mixed => $cache->get('k'), $caches));
         self::assertCount(1, $new(), 'opened once after it was lost');
         $observer->exec('DROP TABLE "larder_sub-eu_entries"');
-        self::assertSame([null, 0, true, 1], [$caches[1]->get('k'), $caches[0]->get('k'), $caches[1]->set('k', 1), $caches[1]->get('k')], 'a table that is gone is made again');
+        self::assertSame(
+            [null, 0, true, 1],
+            [$caches[1]->get('k'), $caches[0]->get('k'), $caches[1]->set('k', 1), $caches[1]->get('k')],
+            'a table that is gone is made again',
+        );
         $server->stop();
     }
 
@@ -228,14 +298,22 @@ final class SubNamespaceTest extends TestCase
             (array) glob('/proc/self/fd/*'),
         ), static fn(string $path): bool => $path === $file));
         $sub = Cache::open("sqlite://$file?namespace=sub");
-        $caches = [$sub, ...array_map($sub->withSubNamespace(...), ['eu', 'us', 'asia']), $sub->withSubNamespace('eu')->withSubNamespace('ch')];
+        $caches = [
+            $sub,
+            ...array_map($sub->withSubNamespace(...), ['eu', 'us', 'asia']),
+            $sub->withSubNamespace('eu')->withSubNamespace('ch'),
+        ];
         self::assertKeptApart($caches);
         self::assertSame(1, $open());
         $apart = Cache::open("sqlite://$file?namespace=sub");
         self::assertSame([0, 2], [$apart->get('k'), $open()], 'the control: a cache that was opened by itself');
         unlink($file);
         usleep(200_000);
-        self::assertSame([null, true, 2], [$caches[1]->get('k'), $caches[2]->set('k', 2), $caches[2]->get('k')], 'a file that is gone is made again');
+        self::assertSame(
+            [null, true, 2],
+            [$caches[1]->get('k'), $caches[2]->set('k', 2), $caches[2]->get('k')],
+            'a file that is gone is made again',
+        );
         self::assertSame(1, Fork::run(static fn(): mixed => $caches[1]->set('k', 1) ? $caches[1]->get('k') : null));
         self::assertSame([1, 2], [$caches[1]->get('k'), $caches[2]->get('k')]);
     }
@@ -279,7 +357,12 @@ final class SubNamespaceTest extends TestCase
     public function testEveryKindOfStoreHasThem(): void
     {
         $folder = '/dev/shm/larder-sub-' . bin2hex(random_bytes(4));
-        foreach (["file://$folder", 'array:', "tier:(array:)(file://$folder?namespace=tier)", 'larder:?namespace=sub'] as $address) {
+        foreach ([
+            "file://$folder",
+            'array:',
+            "tier:(array:)(file://$folder?namespace=tier)",
+            'larder:?namespace=sub',
+        ] as $address) {
             $one = Cache::open($address);
             $two = $one->withSubNamespace('two');
             self::assertTrue($one->set('k', 1) && $two->set('k', 2), $address);
@@ -310,7 +393,10 @@ final class SubNamespaceTest extends TestCase
         $cache = Cache::open('array:');
         self::assertNotSame($cache->store(), $cache->withSubNamespace('a')->store());
         foreach (['', 'a:b', str_repeat('a', 32)] as $name) {
-            self::assertThrows(InvalidDsn::class, static fn() => Cache::open('redis:///nowhere')->withSubNamespace($name));
+            self::assertThrows(
+                InvalidDsn::class,
+                static fn() => Cache::open('redis:///nowhere')->withSubNamespace($name),
+            );
         }
         self::assertThrows(NotSupported::class, static fn() => (new Cache(new ArrayStore()))->withSubNamespace('a'));
     }

@@ -76,7 +76,16 @@ final class LaravelStoreTest extends TestCase
         foreach ([5, '5', 5.0, '5.0', ' 5', '+5', '5e0'] as $five) {
             self::assertTrue($this->store->forever('n', 1));
             $this->store->forget('new');
-            self::assertSame([6, 1, 5, 0], [$this->store->increment('n', $five), $this->store->decrement('n', $five), $this->store->increment('new', $five), $this->store->decrement('new', $five)], var_export($five, true));
+            self::assertSame(
+                [6, 1, 5, 0],
+                [
+                    $this->store->increment('n', $five),
+                    $this->store->decrement('n', $five),
+                    $this->store->increment('new', $five),
+                    $this->store->decrement('new', $five),
+                ],
+                var_export($five, true),
+            );
         }
         self::assertSame([0, 0], [$this->store->increment('new', null), $this->store->decrement('new', '0')]);
         foreach ([1.5, '1.5', 'abc', '', '5 apples', [], 1e30, \NAN, \INF, '9223372036854775808'] as $none) {
@@ -85,7 +94,11 @@ final class LaravelStoreTest extends TestCase
         }
         self::assertSame(1, $this->store->get('n'));
         foreach (['60', 60.5, '60.5'] as $seconds) {
-            self::assertTrue($this->store->put('k', 1, $seconds) && $this->store->putMany(['l' => 1], $seconds) && $this->store->touch('k', $seconds));
+            self::assertTrue(
+                $this->store->put('k', 1, $seconds)
+                    && $this->store->putMany(['l' => 1], $seconds)
+                    && $this->store->touch('k', $seconds),
+            );
             self::assertFalse($this->store->add('k', 1, $seconds));
             self::assertEqualsWithDelta(microtime(true) + (float) $seconds, $this->cache->expiry('k'), 30.0);
         }
@@ -98,7 +111,11 @@ final class LaravelStoreTest extends TestCase
     {
         foreach (['10', 90.5, '90.5', null, '0', 0] as $i => $seconds) {
             $lock = $this->store->lock("lock $i", $seconds, 42);
-            self::assertSame([true, '42', true], [$lock->get(), $lock->owner(), $lock->isOwnedBy(42)], var_export($seconds, true));
+            self::assertSame(
+                [true, '42', true],
+                [$lock->get(), $lock->owner(), $lock->isOwnedBy(42)],
+                var_export($seconds, true),
+            );
             self::assertFalse($this->store->lock("lock $i", 10)->get());
             self::assertTrue($lock->refresh('60') && $lock->refresh(60.5) && $lock->refresh());
             self::assertTrue($this->store->restoreLock("lock $i", 42)->release());
@@ -229,15 +246,25 @@ final class LaravelStoreTest extends TestCase
     {
         $lock = $this->store->lock('job', 1);
         self::assertTrue($lock->get());
-        self::assertSame('done', $this->store->lock('job', 60)->block(10, static fn(): string => 'done'), 'after a second');
+        self::assertSame(
+            'done',
+            $this->store->lock('job', 60)->block(10, static fn(): string => 'done'),
+            'after a second',
+        );
         self::assertTrue($lock->get());
         self::assertThrows(LockTimeoutException::class, fn() => $this->store->lock('job', 60)->block(0));
-        self::assertTrue($this->store->lock('job', 60)->betweenBlockedAttemptsSleepFor(20)->block(10), 'tried again each 20 ms');
+        self::assertTrue(
+            $this->store->lock('job', 60)->betweenBlockedAttemptsSleepFor(20)->block(10),
+            'tried again each 20 ms',
+        );
     }
 
     public function testThrowingCallbackReleasesTheLock(): void
     {
-        self::assertThrows(\RuntimeException::class, fn() => $this->store->lock('job', 60)->get(static fn(): never => throw new \RuntimeException('no')));
+        self::assertThrows(
+            \RuntimeException::class,
+            fn() => $this->store->lock('job', 60)->get(static fn(): never => throw new \RuntimeException('no')),
+        );
         self::assertTrue($this->store->lock('job', 60)->get());
     }
 

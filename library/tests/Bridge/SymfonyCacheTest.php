@@ -78,7 +78,14 @@ final class SymfonyCacheTest extends TestCase
         self::within(0.3, function (): void {
             $this->symfony->delete('key');
             $this->computed = 0;
-            self::assertSame(1, $this->get(static fn(ItemInterface $item): mixed => $item->expiresAt(new \DateTimeImmutable('+300 milliseconds')), 0.0));
+            self::assertSame(
+                1,
+                $this->get(
+                    static fn(ItemInterface $item): mixed
+                        => $item->expiresAt(new \DateTimeImmutable('+300 milliseconds')),
+                    0.0,
+                ),
+            );
             self::assertSame(1, $this->get(beta: 0.0));
         });
         usleep(330_000);
@@ -90,8 +97,14 @@ final class SymfonyCacheTest extends TestCase
         $this->get();
         self::assertSame(2, $this->get(static fn(ItemInterface $item): mixed => $item->expiresAfter(0), \INF));
         self::assertNull($this->cache->get('key'), 'the old value is gone too');
-        self::assertSame(3, $this->get(static fn(ItemInterface $item): mixed => $item->expiresAt(new \DateTimeImmutable('-1 second'))));
-        self::assertSame(4, $this->get(static fn(ItemInterface $item): mixed => $item->expiresAfter(60)->expiresAfter(null)));
+        self::assertSame(
+            3,
+            $this->get(static fn(ItemInterface $item): mixed => $item->expiresAt(new \DateTimeImmutable('-1 second'))),
+        );
+        self::assertSame(
+            4,
+            $this->get(static fn(ItemInterface $item): mixed => $item->expiresAfter(60)->expiresAfter(null)),
+        );
         self::assertSame(4, $this->get());
     }
 
@@ -164,7 +177,12 @@ final class SymfonyCacheTest extends TestCase
             }, $beta);
         };
         $metadata = null;
-        $previous = static fn(ItemInterface $item): array => [$item->isHit(), $item->get(), (array) ($item->getMetadata()[ItemInterface::METADATA_TAGS] ?? []), $item->expiresAfter(60)->getKey()];
+        $previous = static fn(ItemInterface $item): array => [
+            $item->isHit(),
+            $item->get(),
+            (array) ($item->getMetadata()[ItemInterface::METADATA_TAGS] ?? []),
+            $item->expiresAfter(60)->getKey(),
+        ];
 
         return [
             $get(),
@@ -179,7 +197,11 @@ final class SymfonyCacheTest extends TestCase
             $get(beta: 0.0),
             $get(static fn(ItemInterface $item): mixed => $item->expiresAfter(0), \INF),
             $get(),
-            $get(static fn(ItemInterface $item): mixed => $item->expiresAfter(new \DateInterval('PT1M'))->expiresAt(null), \INF),
+            $get(
+                static fn(ItemInterface $item): mixed
+                    => $item->expiresAfter(new \DateInterval('PT1M'))->expiresAt(null),
+                \INF,
+            ),
             $get(),
             $cache->get('unsaved', static function (ItemInterface $item, bool &$save): string {
                 $save = false;
@@ -189,14 +211,20 @@ final class SymfonyCacheTest extends TestCase
             $cache->get('unsaved', static fn(): string => 'another'),
             $cache->get('null', static fn(): mixed => null),
             $cache->get('null', static fn(): string => 'null is a value'),
-            $cache->get('tagged', static fn(ItemInterface $item): string => implode($item->tag(['x', 'y'])->isHit() ? ['hit'] : ['miss']), null, $metadata),
+            $cache->get(
+                'tagged',
+                static fn(ItemInterface $item): string => implode($item->tag(['x', 'y'])->isHit() ? ['hit'] : ['miss']),
+                null,
+                $metadata,
+            ),
             $cache->get('tagged', static fn(): string => 'not computed', 0.0, $metadata),
             $metadata[ItemInterface::METADATA_TAGS] ?? null,
             isset($metadata[ItemInterface::METADATA_EXPIRY]),
             $cache->get('tagged', $previous, \INF, $metadata),
             isset($metadata[ItemInterface::METADATA_EXPIRY]),
             $cache->get('tagged', static fn(): string => 'not computed', 0.0, $metadata),
-            \is_numeric($metadata[ItemInterface::METADATA_EXPIRY] ?? null) && abs($metadata[ItemInterface::METADATA_EXPIRY] - time() - 60.0) < 5.0,
+            \is_numeric($metadata[ItemInterface::METADATA_EXPIRY] ?? null)
+                && abs($metadata[ItemInterface::METADATA_EXPIRY] - time() - 60.0) < 5.0,
             $cache->get('tagged', $previous, \INF),
             $cache->delete('tagged'),
             $cache->get('tagged', $previous),
@@ -225,20 +253,33 @@ final class SymfonyCacheTest extends TestCase
                 if ($store !== null) {
                     $this->use($store);
                 }
-                $cache = $store === null ? new FilesystemAdapter(directory: Servers::directory('bridge-symfony')) : $this->symfony;
+                $cache = $store === null
+                    ? new FilesystemAdapter(directory: Servers::directory('bridge-symfony'))
+                    : $this->symfony;
                 $made = [];
                 $compute = static function () use (&$made, $make): mixed {
                     return $made[] = $make();
                 };
-                self::assertSame([$cache->get('key', $compute), $cache->get('key', $compute)], $made, $store->name ?? 'Symfony');
+                self::assertSame(
+                    [$cache->get('key', $compute), $cache->get('key', $compute)],
+                    $made,
+                    $store->name ?? 'Symfony',
+                );
                 $cache->get('key', static fn(): string => 'stored');
                 self::assertTrue($cache->delete('key'));
             }
         } finally {
             ini_set('error_log', (string) $before);
         }
-        self::assertSame(2 * \count(TestedStore::all()), preg_match_all('/ larder: the value of "key" is not stored: /', (string) file_get_contents($log)));
-        self::assertThrows(\DomainException::class, fn(): mixed => $this->symfony->get('thrown', static fn(): never => throw new \DomainException('of the callback')));
+        self::assertSame(
+            2 * \count(TestedStore::all()),
+            preg_match_all('/ larder: the value of "key" is not stored: /', (string) file_get_contents($log)),
+        );
+        self::assertThrows(
+            \DomainException::class,
+            fn(): mixed
+                => $this->symfony->get('thrown', static fn(): never => throw new \DomainException('of the callback')),
+        );
     }
 
     public function testTagsMayBeObjectsThatAreStrings(): void
@@ -261,7 +302,10 @@ final class SymfonyCacheTest extends TestCase
                 self::assertTrue($cache->delete('key'));
             }
         }
-        self::assertThrows(InvalidArgumentException::class, fn(): mixed => $this->symfony->get('key', static fn(ItemInterface $item): mixed => self::tag($item, [1])));
+        self::assertThrows(
+            InvalidArgumentException::class,
+            fn(): mixed => $this->symfony->get('key', static fn(ItemInterface $item): mixed => self::tag($item, [1])),
+        );
     }
 
     public function testForbiddenKeysAreRefused(): void

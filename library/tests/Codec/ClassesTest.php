@@ -48,7 +48,9 @@ final class ClassesTest extends TestCase
         yield 'an enum in an array' => [serialize([Suit::Hearts])];
         yield 'a class that is gone' => ['O:11:"NoSuchClass":0:{}'];
         yield 'of a class with a format of its own' => ['C:11:"NoSuchClass":0:{}'];
-        yield 'compressed' => [Checksum::before((string) gzcompress(serialize([$planted])), "\5", \strlen(serialize([$planted])))];
+        yield 'compressed' => [
+            Checksum::before((string) gzcompress(serialize([$planted])), "\5", \strlen(serialize([$planted]))),
+        ];
         yield 'behind a signature' => ["\x08" . str_repeat('x', 36) . serialize($planted)];
         yield 'by igbinary' => [(new IgbinaryCodec())->encode($planted, 'k')];
         yield 'by igbinary, though it is plain' => [(new IgbinaryCodec())->encode('1', 'k')];
@@ -64,7 +66,10 @@ final class ClassesTest extends TestCase
                 $value = $limited->decode($bytes, 'k', 'miss');
                 $items = [$value];
                 array_walk_recursive($items, static fn(mixed $item) => self::assertIsNotObject($item));
-                self::assertTrue($value === 'miss' && $limited->failures()->total() === 1 || $bytes[0] === "\4", 'a miss, or plain arrays of what msgpack meant as objects');
+                self::assertTrue(
+                    $value === 'miss' && $limited->failures()->total() === 1 || $bytes[0] === "\4",
+                    'a miss, or plain arrays of what msgpack meant as objects',
+                );
             }
         }
         self::assertSame(0, Planted::$made);
@@ -88,12 +93,18 @@ final class ClassesTest extends TestCase
     {
         $some = $codec(Classes::only(strtoupper(Money::class), '\\' . Suit::class, 'DateTimeImmutable'));
         $money = new Money(100, Suit::Hearts, new Money(5, Suit::Spades));
-        foreach ([$money, [$money, new \DateTimeImmutable('2001-02-03')], 'O:8:"stdClass":0:{}', ['E:1:"', 'text C:1:"x"']] as $value) {
+        foreach ([$money, [$money, new \DateTimeImmutable('2001-02-03')], 'O:8:"stdClass":0:{}', [
+            'E:1:"',
+            'text C:1:"x"',
+        ]] as $value) {
             self::assertEquals($value, $some->decode($some->encode($value, 'k'), 'k', 'miss'));
         }
         $none = $codec(Classes::none());
         $number = 1;
-        foreach ([1, 'O:8:"stdClass":0:{}', ['O:1:"a', 'b' => [1.5, null]], ['a' => &$number, 'b' => &$number]] as $value) {
+        foreach ([1, 'O:8:"stdClass":0:{}', ['O:1:"a', 'b' => [1.5, null]], [
+            'a' => &$number,
+            'b' => &$number,
+        ]] as $value) {
             self::assertSame(serialize($value), serialize($none->decode($none->encode($value, 'k'), 'k', 'miss')));
         }
         self::assertSame(0, $none->failures()->total() + $some->failures()->total());

@@ -26,7 +26,11 @@ final class CodecContractTest extends TestCase
             $bytes = $writer->encode($value, 'k');
             foreach (Codecs::available() as $other => $reader) {
                 $expected = Codecs::isSigned($other) && !Codecs::isSigned($name) ? self::UNREADABLE : $value;
-                self::assertSame(serialize($expected), serialize($reader->decode($bytes, 'k', self::UNREADABLE)), "$what, written by $name, read by $other");
+                self::assertSame(
+                    serialize($expected),
+                    serialize($reader->decode($bytes, 'k', self::UNREADABLE)),
+                    "$what, written by $name, read by $other",
+                );
             }
         }
         self::assertSame([], $writer->failures()->counts());
@@ -50,7 +54,11 @@ final class CodecContractTest extends TestCase
         foreach ($this->samples() as $value) {
             $bytes = $codec->encode($value, 'k');
             for ($length = 0; $length < \strlen($bytes); ++$length) {
-                self::assertSame(self::UNREADABLE, $codec->decode(substr($bytes, 0, $length), 'k', self::UNREADABLE), "cut after $length");
+                self::assertSame(
+                    self::UNREADABLE,
+                    $codec->decode(substr($bytes, 0, $length), 'k', self::UNREADABLE),
+                    "cut after $length",
+                );
                 self::assertSame(++$cuts, $codec->failures()->total());
             }
         }
@@ -61,9 +69,16 @@ final class CodecContractTest extends TestCase
     public function testRandomBytesAreHarmless(string $name): void
     {
         $codec = Codecs::named($name);
-        $formats = ["\1", "\2", "\3", "\4", "\5", "\6", "\7", "\x08", "\x09", 'a:2:{', 'O:8:"stdClass":1:{', 'E:3:"', '{"', '[', 's:9:"', ''];
+        $formats = [
+            "\1", "\2", "\3", "\4", "\5", "\6", "\7", "\x08", "\x09", 'a:2:{', 'O:8:"stdClass":1:{', 'E:3:"', '{"', '[',
+            's:9:"', '',
+        ];
         for ($i = 0; $i < 3000; ++$i) {
-            $value = $codec->decode($formats[$i % \count($formats)] . random_bytes(random_int(1, 60)), 'k', self::UNREADABLE);
+            $value = $codec->decode(
+                $formats[$i % \count($formats)] . random_bytes(random_int(1, 60)),
+                'k',
+                self::UNREADABLE,
+            );
             self::assertTrue($value === self::UNREADABLE || !Codecs::isSigned($name), 'nobody signed this');
         }
     }
@@ -76,7 +91,9 @@ final class CodecContractTest extends TestCase
         $wrong = ['guarded' => 0, 'bare' => 0];
         foreach ($this->samples() as $value) {
             $bytes = $codec->encode($value, 'k');
-            $kind = preg_match('/^[\3-\x08]/', $bytes) === 1 ? 'guarded' : 'bare'; // by a checksum or a signature, or not
+            $kind = preg_match('/^[\3-\x08]/', $bytes) === 1
+                ? 'guarded'
+                : 'bare'; // by a checksum or a signature, or not
             for ($i = 0; $i < 1000; ++$i) {
                 $given = $codec->decode($this->flipped($bytes), 'k', self::UNREADABLE);
                 $read += $given !== self::UNREADABLE ? 1 : 0;
@@ -91,7 +108,13 @@ final class CodecContractTest extends TestCase
     /** The control: plain serialize() returns wrong values. */
     public function testFlippedBitGivesWrongValuesWithoutChecksum(): void
     {
-        self::assertGreaterThan(0, $this->wrongOfFlipped(fn(mixed $value): mixed => (new PhpCodec())->decode($this->flipped(serialize($value)), 'k', self::UNREADABLE)));
+        self::assertGreaterThan(
+            0,
+            $this->wrongOfFlipped(
+                fn(mixed $value): mixed
+                    => (new PhpCodec())->decode($this->flipped(serialize($value)), 'k', self::UNREADABLE),
+            ),
+        );
     }
 
     /** Another: so does igbinary, where it does not end the process. */
@@ -130,16 +153,35 @@ final class CodecContractTest extends TestCase
         yield 'a class that is gone' => ['O:11:"NoSuchClass":0:{}', Failure::ClassMissing];
         yield 'a class that is gone, in an array' => ['a:1:{i:0;O:11:"NoSuchClass":0:{}}', Failure::ClassMissing];
         yield 'a class that is gone, with a form of its own' => ['C:11:"NoSuchClass":4:{data}', Failure::ClassMissing];
-        yield 'a class that is gone, with a form of its own, in an array' => ['a:1:{i:0;C:11:"NoSuchClass":4:{data}}', Failure::ClassMissing];
+        yield 'a class that is gone, with a form of its own, in an array' => [
+            'a:1:{i:0;C:11:"NoSuchClass":4:{data}}',
+            Failure::ClassMissing,
+        ];
         yield 'an enum that is gone' => ['E:16:"NoSuchEnum:Case1";', Failure::ClassMissing];
         yield 'an enum that is gone, in an array' => ['a:1:{i:0;E:16:"NoSuchEnum:Case1";}', Failure::ClassMissing];
         yield 'an enum that has lost a case' => ['E:37:"Larder\Testing\Value\Suit:NoSuchCase1";', Failure::Damaged];
-        yield 'an unknown time zone' => [str_replace('Riga', 'xxxx', serialize(new \DateTimeImmutable('2000-01-01', new \DateTimeZone('Europe/Riga')))), Failure::Refused];
+        yield 'an unknown time zone' => [
+            str_replace(
+                'Riga',
+                'xxxx',
+                serialize(new \DateTimeImmutable('2000-01-01', new \DateTimeZone('Europe/Riga'))),
+            ),
+            Failure::Refused,
+        ];
         yield 'a checksum and no more' => [Checksum::before('', "\3"), Failure::Damaged];
-        yield 'a long string that was cut off' => [substr((new PhpCodec())->encode(str_repeat('long', 1000), 'k'), 0, -1), Failure::Damaged];
-        yield 'a long string and more' => [(new PhpCodec())->encode(str_repeat('long', 1000), 'k') . 'x', Failure::Damaged];
+        yield 'a long string that was cut off' => [
+            substr((new PhpCodec())->encode(str_repeat('long', 1000), 'k'), 0, -1),
+            Failure::Damaged,
+        ];
+        yield 'a long string and more' => [
+            (new PhpCodec())->encode(str_repeat('long', 1000), 'k') . 'x',
+            Failure::Damaged,
+        ];
         yield 'compressed nothing' => [Checksum::before('', "\5"), Failure::Damaged];
-        yield 'compressed compressed' => [Checksum::before((string) gzcompress("\5" . str_repeat('x', 299)), "\5", 300), Failure::Damaged];
+        yield 'compressed compressed' => [
+            Checksum::before((string) gzcompress("\5" . str_repeat('x', 299)), "\5", 300),
+            Failure::Damaged,
+        ];
     }
 
     #[DataProvider('unreadable')]

@@ -28,20 +28,59 @@ final class CodecOptionsTest extends TestCase
     /** @return iterable<string, array{string, string}> */
     public static function mistakes(): iterable
     {
-        yield 'a serializer' => ['file:///tmp?serializer=xml', 'has an unknown value for the option serializer. Known: php, igbinary, msgpack, json'];
-        yield 'a compression' => ['file:///tmp?compress=gzip', 'has an unknown value for the option compress. Known: none, zlib, zstd, lz4'];
-        yield 'a threshold' => ['file:///tmp?compress=zlib&compress_from=2k', 'has a value for the option compress_from that is not a number from 0 to 67108864'];
+        yield 'a serializer' => [
+            'file:///tmp?serializer=xml',
+            'has an unknown value for the option serializer. Known: php, igbinary, msgpack, json',
+        ];
+        yield 'a compression' => [
+            'file:///tmp?compress=gzip',
+            'has an unknown value for the option compress. Known: none, zlib, zstd, lz4',
+        ];
+        yield 'a threshold' => [
+            'file:///tmp?compress=zlib&compress_from=2k',
+            'has a value for the option compress_from that is not a number from 0 to 67108864',
+        ];
         yield 'a threshold of nothing' => ['file:///tmp?compress_from=100', 'nothing to compress with: add compress='];
-        yield 'classes that cannot be limited' => ['file:///tmp?serializer=igbinary&classes=none', 'which cannot limit the classes'];
-        yield 'a key in the DSN' => ['file:///tmp?sign=' . self::KEY, 'does not say where the signing keys are: sign=env:NAME or sign=file:/path'];
-        yield 'a variable that is not set' => ['file:///tmp?sign=env:NO_SUCH', 'names an environment variable by sign=env: that is not set'];
+        yield 'classes that cannot be limited' => [
+            'file:///tmp?serializer=igbinary&classes=none',
+            'which cannot limit the classes',
+        ];
+        yield 'a key in the DSN' => [
+            'file:///tmp?sign=' . self::KEY,
+            'does not say where the signing keys are: sign=env:NAME or sign=file:/path',
+        ];
+        yield 'a variable that is not set' => [
+            'file:///tmp?sign=env:NO_SUCH',
+            'names an environment variable by sign=env: that is not set',
+        ];
         yield 'a header of the request' => ['file:///tmp?sign=env:HTTP_X_KEY', 'those come from the client'];
-        yield 'an empty variable' => ['file:///tmp?sign=env:LARDER_TESTS_EMPTY', 'There is no signing key. To make one: openssl rand -hex 32'];
-        yield 'a file that is not there' => ['file:///tmp?sign=file:/no/such', 'names a file by sign=file: that cannot be read'];
-        yield 'a file that all can read' => ['file:///tmp?sign=file:/etc/passwd', 'names the file /etc/passwd, which everybody can read'];
-        yield 'bytes where there are none' => ['apcu:?compress=zlib', 'This apcu: DSN has the option compress, which it does not take. Known: namespace, sample, default_ttl. It keeps PHP\'s own values'];
-        yield 'a signature of the engine' => ['larder:?sign=env:X', 'This larder: DSN has the option sign, which it does not take. Known: namespace, sample, default_ttl. It keeps PHP\'s own values'];
-        yield 'a signature of code' => ['php-file:///tmp?sign=env:X', 'This php-file: DSN has the option sign, which it does not take. Known: namespace, serializer, max_size, sample, default_ttl. Its files are code'];
+        yield 'an empty variable' => [
+            'file:///tmp?sign=env:LARDER_TESTS_EMPTY',
+            'There is no signing key. To make one: openssl rand -hex 32',
+        ];
+        yield 'a file that is not there' => [
+            'file:///tmp?sign=file:/no/such',
+            'names a file by sign=file: that cannot be read',
+        ];
+        yield 'a file that all can read' => [
+            'file:///tmp?sign=file:/etc/passwd',
+            'names the file /etc/passwd, which everybody can read',
+        ];
+        yield 'bytes where there are none' => [
+            'apcu:?compress=zlib',
+            'This apcu: DSN has the option compress, which it does not take. Known: namespace, sample, default_ttl. '
+                . 'It keeps PHP\'s own values',
+        ];
+        yield 'a signature of the engine' => [
+            'larder:?sign=env:X',
+            'This larder: DSN has the option sign, which it does not take. Known: namespace, sample, default_ttl. '
+                . 'It keeps PHP\'s own values',
+        ];
+        yield 'a signature of code' => [
+            'php-file:///tmp?sign=env:X',
+            'This php-file: DSN has the option sign, which it does not take. Known: namespace, serializer, max_size, '
+                . 'sample, default_ttl. Its files are code',
+        ];
         yield 'a signature of whatever is found' => ['auto:?sign=env:X', 'name the store'];
     }
 
@@ -57,7 +96,11 @@ final class CodecOptionsTest extends TestCase
     {
         foreach (['compress=zstd' => 'zstd', 'compress=lz4' => 'lz4'] as $option => $extension) {
             if (!\extension_loaded($extension)) {
-                self::assertThrows(StoreUnavailable::class, static fn() => Cache::open('file://' . Servers::directory('options') . '?' . $option), "$option: the PHP extension $extension is not loaded");
+                self::assertThrows(
+                    StoreUnavailable::class,
+                    static fn() => Cache::open('file://' . Servers::directory('options') . '?' . $option),
+                    "$option: the PHP extension $extension is not loaded",
+                );
             }
         }
         $this->addToAssertionCount(1);
@@ -70,11 +113,17 @@ final class CodecOptionsTest extends TestCase
         $cache->set('k', 1);
         unset($_ENV[self::ENVIRONMENT]);
         $_SERVER[self::ENVIRONMENT] = self::KEY;
-        self::assertSame(1, Cache::open('file://' . Servers::directory('options') . '?sign=env:' . self::ENVIRONMENT)->get('k'));
+        self::assertSame(
+            1,
+            Cache::open('file://' . Servers::directory('options') . '?sign=env:' . self::ENVIRONMENT)->get('k'),
+        );
         $_SERVER['HTTP_X_KEY'] = self::KEY;
 
         try {
-            self::assertThrows(InvalidDsn::class, static fn() => Cache::open('file://' . Servers::directory('options') . '?sign=env:HTTP_X_KEY'));
+            self::assertThrows(
+                InvalidDsn::class,
+                static fn() => Cache::open('file://' . Servers::directory('options') . '?sign=env:HTTP_X_KEY'),
+            );
         } finally {
             unset($_SERVER[self::ENVIRONMENT], $_SERVER['HTTP_X_KEY']);
         }

@@ -27,7 +27,10 @@ final class Codecs
     public static function names(): iterable
     {
         foreach (self::SERIALIZERS as $serializer) {
-            foreach (['', ...array_map(static fn(Compression $one): string => ' ' . $one->value, Compression::cases())] as $compression) {
+            foreach ([
+                '',
+                ...array_map(static fn(Compression $one): string => ' ' . $one->value, Compression::cases()),
+            ] as $compression) {
                 foreach (['', ' signed'] as $signed) {
                     $name = $serializer . $compression . $signed;
 
@@ -43,7 +46,11 @@ final class Codecs
         $parts = explode(' ', $name);
         foreach ($parts as $extension) {
             if (!\in_array($extension, ['php', 'json', 'signed'], true) && !\extension_loaded($extension)) {
-                Assert::markTestSkipped(\sprintf('untested here: the PHP extension %s is not loaded%s', $extension, \in_array($extension, self::WITHOUT_PACKAGE, true) ? ', and Debian 12 has no package of it' : ''));
+                Assert::markTestSkipped(\sprintf(
+                    'untested here: the PHP extension %s is not loaded%s',
+                    $extension,
+                    \in_array($extension, self::WITHOUT_PACKAGE, true) ? ', and Debian 12 has no package of it' : '',
+                ));
             }
         }
 
@@ -79,7 +86,9 @@ final class Codecs
             $codec = new CompressedCodec($codec, $compression, 0);
         }
 
-        return \in_array('signed', $parts, true) ? new SignedCodec($codec, SigningKeys::of(self::KEY), 'tests') : $codec;
+        return \in_array('signed', $parts, true)
+            ? new SignedCodec($codec, SigningKeys::of(self::KEY), 'tests')
+            : $codec;
     }
 
     private static function serializing(string $name): PhpCodec

@@ -57,17 +57,48 @@ final class CompressionTest extends TestCase
         $zlib = (string) gzcompress($zeros);
         yield 'zlib, of more than it says' => [Compression::Zlib, Checksum::before($zlib, "\5", 100)];
         yield 'zlib, of more than is ever read' => [Compression::Zlib, Checksum::before($zlib, "\5", 0xFFFF_FFFF)];
-        yield 'zlib, twice' => [Compression::Zlib, Checksum::before((string) gzcompress(Checksum::before($zlib, "\5", 50 << 20)), "\5", \strlen($zlib) + Checksum::HEAD)];
+        yield 'zlib, twice' => [
+            Compression::Zlib,
+            Checksum::before(
+                (string) gzcompress(Checksum::before($zlib, "\5", 50 << 20)),
+                "\5",
+                \strlen($zlib) + Checksum::HEAD,
+            ),
+        ];
         // 3 bytes of head and one of content for each 128 KiB
-        $block = static fn(bool $isLast): string => substr(pack('V', (128 << 10) << 3 | 1 << 1 | (int) $isLast), 0, 3) . "\0";
+        $block = static fn(bool $isLast): string
+            => substr(pack('V', (128 << 10) << 3 | 1 << 1 | (int) $isLast), 0, 3) . "\0";
         $blocks = str_repeat($block(false), 400);
         foreach (['whole' => $block(true), 'cut off' => ''] as $how => $end) {
-            yield "zstd, $how, that lies" => [Compression::Zstd, Checksum::before("\x28\xb5\x2f\xfd\xa0" . pack('V', 100) . $blocks . $end, "\6", 100)];
-            yield "zstd, $how, that does not tell" => [Compression::Zstd, Checksum::before("\x28\xb5\x2f\xfd\x00\x58" . $blocks . $end, "\6", 100)];
+            yield "zstd, $how, that lies" => [
+                Compression::Zstd,
+                Checksum::before("\x28\xb5\x2f\xfd\xa0" . pack('V', 100) . $blocks . $end, "\6", 100),
+            ];
+            yield "zstd, $how, that does not tell" => [
+                Compression::Zstd,
+                Checksum::before("\x28\xb5\x2f\xfd\x00\x58" . $blocks . $end, "\6", 100),
+            ];
         }
-        yield 'zstd, of more than is ever read' => [Compression::Zstd, Checksum::before("\x28\xb5\x2f\xfd\xa0" . pack('V', 0xF000_0000) . $blocks . $block(true), "\6", 0xF000_0000)];
-        yield 'lz4, that lies' => [Compression::Lz4, Checksum::before(pack('V', 50 << 20) . "\x1f\0\1\0" . str_repeat("\xff", 200_000) . "\0", "\7", 100)];
-        yield 'lz4, of more than is ever read' => [Compression::Lz4, Checksum::before(pack('V', 0x7FFF_FFFF) . "\x1f\0\1\0" . str_repeat("\xff", 200_000) . "\0", "\7", 0x7FFF_FFFF)];
+        yield 'zstd, of more than is ever read' => [
+            Compression::Zstd,
+            Checksum::before(
+                "\x28\xb5\x2f\xfd\xa0" . pack('V', 0xF000_0000) . $blocks . $block(true),
+                "\6",
+                0xF000_0000,
+            ),
+        ];
+        yield 'lz4, that lies' => [
+            Compression::Lz4,
+            Checksum::before(pack('V', 50 << 20) . "\x1f\0\1\0" . str_repeat("\xff", 200_000) . "\0", "\7", 100),
+        ];
+        yield 'lz4, of more than is ever read' => [
+            Compression::Lz4,
+            Checksum::before(
+                pack('V', 0x7FFF_FFFF) . "\x1f\0\1\0" . str_repeat("\xff", 200_000) . "\0",
+                "\7",
+                0x7FFF_FFFF,
+            ),
+        ];
     }
 
     #[DataProvider('bombs')]
@@ -95,7 +126,9 @@ final class CompressionTest extends TestCase
     {
         foreach (["\5", "\6", "\7"] as $format) {
             $codec = new PhpCodec();
-            $reason = \extension_loaded(Compression::ofFormat($format)->value ?? '') ? Failure::Damaged : Failure::ExtensionMissing;
+            $reason = \extension_loaded(Compression::ofFormat($format)->value ?? '')
+                ? Failure::Damaged
+                : Failure::ExtensionMissing;
             self::assertSame('miss', $codec->decode(Checksum::before('xxx', $format, 9), 'k', 'miss'));
             self::assertSame([$reason->value => 1], $codec->failures()->counts());
         }
@@ -105,7 +138,8 @@ final class CompressionTest extends TestCase
     public static function frames(): iterable
     {
         $magic = "\x28\xb5\x2f\xfd";
-        $raw = static fn(int $length, bool $isLast = true): string => substr(pack('V', $length << 3 | (int) $isLast), 0, 3) . str_repeat('x', $length);
+        $raw = static fn(int $length, bool $isLast = true): string
+            => substr(pack('V', $length << 3 | (int) $isLast), 0, 3) . str_repeat('x', $length);
         yield 'one byte of length' => [$magic . "\x20\x05" . $raw(5), 5];
         yield 'two bytes of length' => [$magic . "\x60" . pack('v', 44) . $raw(300), 300];
         yield 'four bytes of length, after a window' => [$magic . "\x80\x58" . pack('V', 5) . $raw(5), 5];
@@ -118,7 +152,10 @@ final class CompressionTest extends TestCase
         yield 'a block cut off' => [$magic . "\x20\x05" . substr($raw(5), 0, 5), null];
         yield 'something after it' => [$magic . "\x20\x05" . $raw(5) . 'x', null];
         yield 'a missing checksum' => [$magic . "\x24\x05" . $raw(5), null];
-        yield 'an unknown kind of block' => [$magic . "\x20\x05" . substr(pack('V', 5 << 3 | 3 << 1 | 1), 0, 3) . 'xxxxx', null];
+        yield 'an unknown kind of block' => [
+            $magic . "\x20\x05" . substr(pack('V', 5 << 3 | 3 << 1 | 1), 0, 3) . 'xxxxx',
+            null,
+        ];
         yield 'nothing' => ['', null];
     }
 

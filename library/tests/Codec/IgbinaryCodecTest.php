@@ -54,7 +54,12 @@ final class IgbinaryCodecTest extends TestCase
     public function testOthersStayInItsFormat(): void
     {
         $codec = new IgbinaryCodec();
-        foreach ([[new \ArrayObject([1])], new Money(1, Suit::Hearts), [new \DateTimeImmutable()], ["\x17\x05Money", str_repeat('x', 0x17), 0x17, "\x17"]] as $value) {
+        foreach ([[new \ArrayObject([1])], new Money(1, Suit::Hearts), [new \DateTimeImmutable()], [
+            "\x17\x05Money",
+            str_repeat('x', 0x17),
+            0x17,
+            "\x17",
+        ]] as $value) {
             self::assertStringStartsWith("\3", $codec->encode($value, 'k'));
             self::assertEquals($value, $codec->decode($codec->encode($value, 'k'), 'k'));
         }

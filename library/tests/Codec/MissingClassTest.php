@@ -69,7 +69,10 @@ final class MissingClassTest extends TestCase
         spl_autoload_unregister([MissingClass::class, 'refuse']);
 
         try {
-            self::assertInstanceOf(\__PHP_Incomplete_Class::class, ((array) $codec->decode('a:1:{i:0;O:11:"NoSuchClass":0:{}}', 'k'))[0] ?? null);
+            self::assertInstanceOf(
+                \__PHP_Incomplete_Class::class,
+                ((array) $codec->decode('a:1:{i:0;O:11:"NoSuchClass":0:{}}', 'k'))[0] ?? null,
+            );
             self::assertSame('miss', $codec->decode('O:11:"NoSuchClass":0:{}', 'k', 'miss'));
         } finally {
             spl_autoload_register([MissingClass::class, 'refuse']);

@@ -28,13 +28,20 @@ final class PlainFormatsTest extends TestCase
         foreach ($texts as $text => $value) {
             self::assertSame((string) $text, $codec->encode($value, 'k'));
         }
-        self::assertSame(['a' => [1, 2.5]], $codec->decode('{"a": [1, 2.5]}', 'k'), 'as another program may have written it');
+        self::assertSame(
+            ['a' => [1, 2.5]],
+            $codec->decode('{"a": [1, 2.5]}', 'k'),
+            'as another program may have written it',
+        );
     }
 
     public function testMsgpackCodecStoresMessagePack(): void
     {
         $codec = new MsgpackCodec();
-        self::assertSame("\x82\xa1a\x01\xa1b\x93\x01\xc0\xc3", substr($codec->encode(['a' => 1, 'b' => [1, null, true]], 'k'), 16));
+        self::assertSame(
+            "\x82\xa1a\x01\xa1b\x93\x01\xc0\xc3",
+            substr($codec->encode(['a' => 1, 'b' => [1, null, true]], 'k'), 16),
+        );
     }
 
     /** @return iterable<string, array{Codec}> */
@@ -50,16 +57,27 @@ final class PlainFormatsTest extends TestCase
         $number = 1;
         $deep = array_reduce(range(1, 600), static fn(array $inner): array => [$inner], []);
         $wide = array_fill(0, 600, [1]);
-        $values = ['an object' => (object) ['a' => 1], 'in an array' => [[new \ArrayObject()]], 'a reference' => ['a' => &$number, 'b' => &$number], 'deep' => $deep];
+        $values = [
+            'an object' => (object) ['a' => 1],
+            'in an array' => [[new \ArrayObject()]],
+            'a reference' => ['a' => &$number, 'b' => &$number],
+            'deep' => $deep,
+        ];
         if ($codec instanceof JsonCodec) {
-            $values += ['not UTF-8' => "\xff", 'a key that is not' => ["\xff" => 1], 'NAN' => \NAN, 'an infinity' => [-\INF]];
+            $values += ['not UTF-8' => "\xff", 'a key that is not' => ["\xff" => 1], 'NAN' => \NAN, 'an infinity' => [
+                -\INF,
+            ]];
         }
         foreach ($values as $what => $value) {
             self::assertSame(serialize($value), $codec->encode($value, 'k'), $what);
         }
         self::assertNotSame(serialize($wide), $codec->encode($wide, 'k'), 'the control: many arrays, though not deep');
         $text = ['NAME: x, O:1:"a', 'E:5'];
-        self::assertNotSame(serialize($text), $codec->encode($text, 'k'), 'text that has the letters of objects is text');
+        self::assertNotSame(
+            serialize($text),
+            $codec->encode($text, 'k'),
+            'text that has the letters of objects is text',
+        );
     }
 
     #[DataProvider('codecs')]
@@ -67,7 +85,10 @@ final class PlainFormatsTest extends TestCase
     {
         for ($i = 0; $i < 2000; ++$i) {
             $value = $this->random(3);
-            self::assertSame(serialize($value), serialize($codec->decode($codec->encode($value, 'k'), 'k', 'unreadable')));
+            self::assertSame(
+                serialize($value),
+                serialize($codec->decode($codec->encode($value, 'k'), 'k', 'unreadable')),
+            );
         }
         self::assertSame(0, $codec->failures()->total());
     }
@@ -95,7 +116,11 @@ final class PlainFormatsTest extends TestCase
         return match (random_int($depth > 0 ? 0 : 3, 9)) {
             0 => array_map(fn(): mixed => $this->random($depth - 1), range(1, random_int(1, 5))),
             1, 2 => array_combine(
-                array_map(static fn(): string => random_int(0, 1) === 1 ? (string) random_int(-5, 5) : bin2hex(random_bytes(2)), range(1, 4)),
+                array_map(
+                    static fn(): string
+                        => random_int(0, 1) === 1 ? (string) random_int(-5, 5) : bin2hex(random_bytes(2)),
+                    range(1, 4),
+                ),
                 array_map(fn(): mixed => $this->random($depth - 1), range(1, 4)),
             ),
             3 => $float[1],

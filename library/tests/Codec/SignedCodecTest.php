@@ -36,7 +36,10 @@ final class SignedCodecTest extends TestCase
     /** The control of the test above. */
     public function testForgedValueIsReadWithoutSignature(): void
     {
-        self::assertEquals([new Planted()], (new PhpCodec())->decode((new PhpCodec())->encode([new Planted()], 'k'), 'k', 'miss'));
+        self::assertEquals(
+            [new Planted()],
+            (new PhpCodec())->decode((new PhpCodec())->encode([new Planted()], 'k'), 'k', 'miss'),
+        );
         self::assertSame(1, Planted::$made);
     }
 

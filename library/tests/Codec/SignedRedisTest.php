@@ -31,8 +31,12 @@ final class SignedRedisTest extends SignedStoreTestCase
     public static function clients(): iterable
     {
         $options = 'namespace=signed-places&sign=env:LARDER_TESTS_SIGNED_PLACES';
-        yield 'a DSN' => [static fn(int $database): Cache => Cache::open(\sprintf('%s?database=%d&%s', self::dsn(), $database, $options) . Servers::PATIENTLY)];
-        yield 'Predis' => [static fn(int $database): Cache => Cache::open(\sprintf('%s?client=predis&database=%d&%s', self::dsn(), $database, $options) . Servers::PATIENTLY)];
+        yield 'a DSN' => [static fn(int $database): Cache => Cache::open(
+            \sprintf('%s?database=%d&%s', self::dsn(), $database, $options) . Servers::PATIENTLY,
+        )];
+        yield 'Predis' => [static fn(int $database): Cache => Cache::open(
+            \sprintf('%s?client=predis&database=%d&%s', self::dsn(), $database, $options) . Servers::PATIENTLY,
+        )];
         yield 'phpredis of the application' => [static function (int $database) use ($options): Cache {
             $client = new \Redis();
             $client->connect(Servers::redis()->socket);
@@ -40,7 +44,10 @@ final class SignedRedisTest extends SignedStoreTestCase
 
             return Cache::over($client, $options);
         }];
-        yield 'Predis of the application' => [static fn(int $database): Cache => Cache::over(new Client(['scheme' => 'unix', 'path' => Servers::redis()->socket, 'database' => $database]), $options)];
+        yield 'Predis of the application' => [static fn(int $database): Cache => Cache::over(
+            new Client(['scheme' => 'unix', 'path' => Servers::redis()->socket, 'database' => $database]),
+            $options,
+        )];
     }
 
     /** @param \Closure(int): Cache $open */
@@ -60,7 +67,11 @@ final class SignedRedisTest extends SignedStoreTestCase
             self::assertNull($there->get('k'));
             self::assertSame(['forged' => 1], $there->failures());
             foreach (self::clients() as $client => [$other]) {
-                self::assertSame(['k' => 'of this place', 'n' => 1], $other($from)->getMany(['k', 'n']), "the control: $client reads it where it is");
+                self::assertSame(
+                    ['k' => 'of this place', 'n' => 1],
+                    $other($from)->getMany(['k', 'n']),
+                    "the control: $client reads it where it is",
+                );
             }
             self::assertTrue($there->clear() && $cache->clear());
         }

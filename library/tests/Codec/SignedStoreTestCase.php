@@ -29,6 +29,9 @@ abstract class SignedStoreTestCase extends StoreTestCase
     {
         putenv(self::ENVIRONMENT . '=' . str_replace(' ', '-', Codecs::KEY));
 
-        return Cache::open(static::dsn() . "?namespace=$namespace&serializer=igbinary&compress=zlib&compress_from=100&sign=env:" . self::ENVIRONMENT)->store();
+        return Cache::open(
+            static::dsn() . "?namespace=$namespace&serializer=igbinary&compress=zlib&compress_from=100&sign=env:"
+                . self::ENVIRONMENT,
+        )->store();
     }
 }

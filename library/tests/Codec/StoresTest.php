@@ -40,9 +40,18 @@ final class StoresTest extends TestCase
     /** @return iterable<string, array{TestedStore, string}> */
     public static function stores(): iterable
     {
-        $options = ['serializer=msgpack&classes=none', 'serializer=json', 'compress=zlib&compress_from=0', 'serializer=igbinary&compress=zlib&compress_from=9&sign=env:' . self::ENVIRONMENT];
+        $options = [
+            'serializer=msgpack&classes=none',
+            'serializer=json',
+            'compress=zlib&compress_from=0',
+            'serializer=igbinary&compress=zlib&compress_from=9&sign=env:' . self::ENVIRONMENT,
+        ];
         foreach (TestedStore::all() as $store) {
-            if (!\in_array($store->test, [ArrayTest::class, EngineTest::class, NamespacedEngineTest::class, ApcuTest::class, PhpFileTest::class], true)) {
+            if (!\in_array(
+                $store->test,
+                [ArrayTest::class, EngineTest::class, NamespacedEngineTest::class, ApcuTest::class, PhpFileTest::class],
+                true,
+            )) {
                 foreach ($options as $option) {
                     yield $store->name . ' ' . $option => [$store, $option];
                 }
@@ -83,7 +92,14 @@ final class StoresTest extends TestCase
 
     public function testChangedCodecReadsOldValues(): void
     {
-        $settings = ['', 'serializer=igbinary', 'serializer=msgpack', 'serializer=json', 'compress=zlib&compress_from=0', 'sign=env:' . self::ENVIRONMENT];
+        $settings = [
+            '',
+            'serializer=igbinary',
+            'serializer=msgpack',
+            'serializer=json',
+            'compress=zlib&compress_from=0',
+            'sign=env:' . self::ENVIRONMENT,
+        ];
         foreach (Values::all() as $what => [$value]) {
             if (str_starts_with($what, 'recursive array')) {
                 continue; // a Cache copies it once more, which unrolls it
@@ -92,7 +108,13 @@ final class StoresTest extends TestCase
                 (new TestedStore(FileTest::class))->open('codecs', $writing)->set('k', $value);
                 foreach ($settings as $reading) {
                     $isRefused = str_starts_with($reading, 'sign') && $writing !== $reading;
-                    self::assertSame(serialize($isRefused ? 'miss' : $value), serialize((new TestedStore(FileTest::class))->open('codecs', $reading)->store()->get('k', 'miss')), "$what: '$writing' read by '$reading'");
+                    self::assertSame(
+                        serialize($isRefused ? 'miss' : $value),
+                        serialize((new TestedStore(
+                            FileTest::class,
+                        ))->open('codecs', $reading)->store()->get('k', 'miss')),
+                        "$what: '$writing' read by '$reading'",
+                    );
                 }
             }
         }
@@ -126,7 +148,10 @@ final class StoresTest extends TestCase
         $attacker->set($name('forged'), (new PhpCodec())->encode(new Planted(), 'forged'));
         $cache->set('role:7', 'admin');
         $attacker->set($name('role:8'), $attacker->get($name('role:7')));
-        self::assertEquals(['forged' => new Planted(), 'role:8' => 'admin'], $cache->getMany(['forged', 'role:8'], 'miss'));
+        self::assertEquals(
+            ['forged' => new Planted(), 'role:8' => 'admin'],
+            $cache->getMany(['forged', 'role:8'], 'miss'),
+        );
         self::assertSame(1, Planted::$made);
         self::assertSame([], $cache->failures());
     }

@@ -20,7 +20,10 @@ final class CapabilityTableTest extends TestCase
         $stores = array_column($rows, 0);
         foreach (array_values($headings) as $column => $capability) {
             $said = array_combine($stores, array_column($rows, $column + 1));
-            $done = array_map(static fn(string $class): string => is_a($class, $capability->value, true) ? 'yes' : '', Drivers::stores());
+            $done = array_map(
+                static fn(string $class): string => is_a($class, $capability->value, true) ? 'yes' : '',
+                Drivers::stores(),
+            );
             self::assertEquals($done, $said, $capability->words());
         }
     }

@@ -30,7 +30,9 @@ final class CollidingNamespaces extends StoreTestCase
         return $control;
     }
 
-    /** @param 'testEachNamespaceHasItsOwnValues'|'testClearEmptiesOneNamespace'|'testEachNamespaceHasItsOwnTags' $test */
+    /**
+     * @param 'testEachNamespaceHasItsOwnValues'|'testClearEmptiesOneNamespace'|'testEachNamespaceHasItsOwnTags' $test
+     */
     public function holds(string $test): bool
     {
         $this->setUp();

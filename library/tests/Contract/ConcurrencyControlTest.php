@@ -9,7 +9,9 @@ use Larder\Contract\Store;
 use Larder\Testing\StoreTestCase;
 use Larder\Tests\Servers;
 
-/** The controls of the contracts' concurrency tests: without add() several processes win, without lock() they overlap. */
+/**
+ * The controls of the contracts' concurrency tests: without add() several processes win, without lock() they overlap.
+ */
 final class ConcurrencyControlTest extends StoreTestCase
 {
     protected function open(string $namespace): Store

@@ -43,7 +43,10 @@ final class ContractsTest extends TestCase
 
     public function testReplacedTestIsNoticed(): void
     {
-        self::assertSame(['testSimpleCacheAcceptsAllowedKey'], self::replaced(WeakenedContract::class, SimpleCacheContract::class));
+        self::assertSame(
+            ['testSimpleCacheAcceptsAllowedKey'],
+            self::replaced(WeakenedContract::class, SimpleCacheContract::class),
+        );
     }
 
     public function testNoTestOfAContractSkipsItself(): void
@@ -51,7 +54,11 @@ final class ContractsTest extends TestCase
         $contracts = self::allContracts();
         self::assertCount(9, $contracts);
         foreach ($contracts as $contract) {
-            self::assertStringNotContainsString('markTest', (string) file_get_contents((string) (new \ReflectionClass($contract))->getFileName()), $contract);
+            self::assertStringNotContainsString(
+                'markTest',
+                (string) file_get_contents((string) (new \ReflectionClass($contract))->getFileName()),
+                $contract,
+            );
             self::assertNotEmpty(self::testsOf($contract), $contract);
         }
     }
@@ -59,7 +66,10 @@ final class ContractsTest extends TestCase
     public function testEveryTestClassIsThatOfOneStore(): void
     {
         self::assertGreaterThanOrEqual(16, \count(self::stores()));
-        self::assertEqualsCanonicalizing(array_column(TestedStore::all(), 'test'), array_unique(array_merge(...array_values(self::testClasses()))));
+        self::assertEqualsCanonicalizing(
+            array_column(TestedStore::all(), 'test'),
+            array_unique(array_merge(...array_values(self::testClasses()))),
+        );
     }
 
     /** @return list<string> all but the one that keeps nothing, which is the opposite of the contracts: see NullTest */
@@ -68,7 +78,10 @@ final class ContractsTest extends TestCase
         return array_values(array_diff(array_keys(Drivers::stores()), ['none']));
     }
 
-    /** @return array<string, list<class-string<DriverTestCase>>> by the name of the store that their DSN opens, with and without a namespace */
+    /**
+     * @return array<string, list<class-string<DriverTestCase>>> by the name of the store that their DSN opens, with and
+     *         without a namespace
+     */
     private static function testClasses(): array
     {
         foreach (self::$testClasses === [] ? TestedStore::all() : [] as $tested) {
@@ -78,8 +91,15 @@ final class ContractsTest extends TestCase
                 $opened = $opened->decorated();
             }
             foreach (Drivers::stores() as $name => $class) {
-                $options = array_map(static fn(string $option, string $value): string => "$option=$value", array_keys(self::options($name)), self::options($name));
-                if ($opened::class === $class && array_filter($options, static fn(string $option): bool => !str_contains($dsn, $option)) === []) {
+                $options = array_map(
+                    static fn(string $option, string $value): string => "$option=$value",
+                    array_keys(self::options($name)),
+                    self::options($name),
+                );
+                if (
+                    $opened::class === $class
+                    && array_filter($options, static fn(string $option): bool => !str_contains($dsn, $option)) === []
+                ) {
                     self::$testClasses[$name][] = $tested->test;
                 }
             }
@@ -97,7 +117,10 @@ final class ContractsTest extends TestCase
     /** @return list<class-string> */
     private static function allContracts(): array
     {
-        return array_map(static fn(\ReflectionClass $contract): string => $contract->name, array_values((new \ReflectionClass(AllContracts::class))->getTraits()));
+        return array_map(
+            static fn(\ReflectionClass $contract): string => $contract->name,
+            array_values((new \ReflectionClass(AllContracts::class))->getTraits()),
+        );
     }
 
     /**
@@ -106,7 +129,10 @@ final class ContractsTest extends TestCase
      */
     private static function testsOf(string $contract): array
     {
-        return array_values(array_filter((new \ReflectionClass($contract))->getMethods(), static fn(\ReflectionMethod $method): bool => str_starts_with($method->name, 'test')));
+        return array_values(array_filter(
+            (new \ReflectionClass($contract))->getMethods(),
+            static fn(\ReflectionMethod $method): bool => str_starts_with($method->name, 'test'),
+        ));
     }
 
     /**
@@ -117,7 +143,10 @@ final class ContractsTest extends TestCase
     {
         $replaced = [];
         foreach (self::testsOf($contract) as $method) {
-            if (!method_exists($test, $method->name) || (new \ReflectionMethod($test, $method->name))->getFileName() !== $method->getFileName()) {
+            if (
+                !method_exists($test, $method->name)
+                || (new \ReflectionMethod($test, $method->name))->getFileName() !== $method->getFileName()
+            ) {
                 $replaced[] = $method->name;
             }
         }

@@ -9,7 +9,11 @@ use PHPUnit\Framework\TestCase;
 /** NamespacesContract fails for namespaces that are not separate. */
 final class NamespacesControlTest extends TestCase
 {
-    private const TESTS = ['testEachNamespaceHasItsOwnValues', 'testClearEmptiesOneNamespace', 'testEachNamespaceHasItsOwnTags'];
+    private const TESTS = [
+        'testEachNamespaceHasItsOwnValues',
+        'testClearEmptiesOneNamespace',
+        'testEachNamespaceHasItsOwnTags',
+    ];
 
     public function testSeparatedNamespacesPass(): void
     {
@@ -25,6 +29,9 @@ final class NamespacesControlTest extends TestCase
 
     public function testClearOfTheWholeStoreFails(): void
     {
-        self::assertSame([true, false, false], array_map(CollidingNamespaces::separatedBy(':', clearsAll: true)->holds(...), self::TESTS));
+        self::assertSame(
+            [true, false, false],
+            array_map(CollidingNamespaces::separatedBy(':', clearsAll: true)->holds(...), self::TESTS),
+        );
     }
 }

@@ -24,7 +24,11 @@ final class OwnStoreTest extends StoreTestCase
     {
         self::$directory = new TemporaryDirectory('/dev/shm'); // a disk may be busy for seconds
         // Without the driver, which would be registered for all other tests too.
-        if (preg_match('~^(use .*^final class (\w+) implements Store.*?^\}\n)~ms', (string) file_get_contents(self::EXAMPLE), $block) !== 1) {
+        if (preg_match(
+            '~^(use .*^final class (\w+) implements Store.*?^\}\n)~ms',
+            (string) file_get_contents(self::EXAMPLE),
+            $block,
+        ) !== 1) {
             self::fail(self::EXAMPLE . ' has no store');
         }
         eval($block[1]);
@@ -39,7 +43,9 @@ final class OwnStoreTest extends StoreTestCase
     protected function open(string $namespace): Store
     {
         $file = self::$directory?->path . '/cache.sqlite';
-        $store = is_a(self::$class, Store::class, true) ? (new \ReflectionClass(self::$class))->newInstance($file, $namespace, new PhpCodec()) : null;
+        $store = is_a(self::$class, Store::class, true)
+            ? (new \ReflectionClass(self::$class))->newInstance($file, $namespace, new PhpCodec())
+            : null;
         self::assertInstanceOf(Store::class, $store);
 
         return $store;

@@ -9,7 +9,10 @@ use Larder\Contract\Capability;
 use Larder\Contract\Entry;
 use Larder\Contract\ExpiryAwareStore;
 
-/** Has the operations that carry values, over those of the store behind it. Its counters lose their expiry when they count. */
+/**
+ * Has the operations that carry values, over those of the store behind it. Its counters lose their expiry when they
+ * count.
+ */
 final class AtomicEncryptingStore extends EncryptingStore implements AtomicStore, ExpiryAwareStore
 {
     public function add(string $key, mixed $value, int|float $ttl = 0): bool
@@ -47,7 +50,12 @@ final class AtomicEncryptingStore extends EncryptingStore implements AtomicStore
 
     public function setIf(string $key, \Closure $isExpected, mixed $value, int|float $ttl = 0): bool
     {
-        return $this->atomic()->setIf($key, fn(mixed $there): bool => $isExpected($this->decrypted($there)), $this->encrypted($value), $ttl);
+        return $this->atomic()->setIf(
+            $key,
+            fn(mixed $there): bool => $isExpected($this->decrypted($there)),
+            $this->encrypted($value),
+            $ttl,
+        );
     }
 
     public function entries(array $keys): array

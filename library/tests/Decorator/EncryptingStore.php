@@ -35,7 +35,10 @@ class EncryptingStore extends StoreDecorator
 
     public function getMany(array $keys, mixed $default = null): array
     {
-        return array_map(fn(mixed $stored): mixed => $stored === $this ? $default : $this->decrypted($stored), $this->store->getMany($keys, $this));
+        return array_map(
+            fn(mixed $stored): mixed => $stored === $this ? $default : $this->decrypted($stored),
+            $this->store->getMany($keys, $this),
+        );
     }
 
     public function has(string $key): bool
@@ -71,7 +74,16 @@ class EncryptingStore extends StoreDecorator
     protected function encrypted(mixed $value): string
     {
         $nonce = random_bytes(self::NONCE);
-        $bytes = openssl_encrypt(serialize($value), self::CIPHER, $this->password, \OPENSSL_RAW_DATA, $nonce, $tag, '', self::TAG);
+        $bytes = openssl_encrypt(
+            serialize($value),
+            self::CIPHER,
+            $this->password,
+            \OPENSSL_RAW_DATA,
+            $nonce,
+            $tag,
+            '',
+            self::TAG,
+        );
 
         return $nonce . $tag . $bytes;
     }

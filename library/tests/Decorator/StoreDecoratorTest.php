@@ -41,7 +41,9 @@ final class StoreDecoratorTest extends TestCase
         yield 'array' => [static fn(): string => 'array:'];
         yield 'larder' => [static fn(): string => 'larder:'];
         yield 'larder with a namespace' => [static fn(): string => 'larder:?namespace=encrypted'];
-        yield 'redis, which makes tokens itself' => [static fn(): string => 'redis://' . Servers::redis()->socket . '?namespace=encrypted'];
+        yield 'redis, which makes tokens itself' => [
+            static fn(): string => 'redis://' . Servers::redis()->socket . '?namespace=encrypted',
+        ];
     }
 
     /** @param \Closure(): string $dsn */
@@ -53,7 +55,10 @@ final class StoreDecoratorTest extends TestCase
         self::assertTrue($this->cache->set('tagged', self::SECRET, 60, ['tag']));
         self::assertTrue($this->cache->setMany(['a' => self::SECRET, 'b' => [self::SECRET]], 60, ['tag']));
         self::assertSame(self::SECRET, $this->cache->get('k'));
-        self::assertSame(['a' => self::SECRET, 'b' => [self::SECRET], 'c' => null, 'tagged' => self::SECRET], $this->cache->getMany(['a', 'b', 'c', 'tagged']));
+        self::assertSame(
+            ['a' => self::SECRET, 'b' => [self::SECRET], 'c' => null, 'tagged' => self::SECRET],
+            $this->cache->getMany(['a', 'b', 'c', 'tagged']),
+        );
         self::assertSame(self::SECRET, ($this->cache->getManyWithTags(['a'])['a'] ?? null)?->value);
         $this->assertEncrypted(4);
         self::assertTrue($this->cache->invalidateTags(['tag']));
@@ -69,7 +74,10 @@ final class StoreDecoratorTest extends TestCase
             self::assertSame(self::SECRET, $this->cache->remember('k', 60, $this->make(...)));
             self::assertSame(self::SECRET, $this->cache->remember('tagged', 60, $this->make(...), tags: ['tag']));
             self::assertSame(self::SECRET, $this->cache->remember('stale', 60, $this->make(...), stale: 60));
-            self::assertSame(['many' => self::SECRET], $this->cache->rememberMany(['many'], 60, static fn(): array => ['many' => self::SECRET], ['tag']));
+            self::assertSame(
+                ['many' => self::SECRET],
+                $this->cache->rememberMany(['many'], 60, static fn(): array => ['many' => self::SECRET], ['tag']),
+            );
             $this->assertEncrypted(4);
         }
         self::assertCount(3, $this->made);
@@ -120,7 +128,10 @@ final class StoreDecoratorTest extends TestCase
         self::assertTrue($pool->save($pool->getItem('item')->set(self::SECRET)->expiresAfter(60)));
         self::assertTrue($pool->saveDeferred($pool->getItem('deferred')->set(self::SECRET)));
         self::assertTrue($pool->commit());
-        self::assertSame([self::SECRET, self::SECRET], [$pool->getItem('item')->get(), $pool->getItem('deferred')->get()]);
+        self::assertSame(
+            [self::SECRET, self::SECRET],
+            [$pool->getItem('item')->get(), $pool->getItem('deferred')->get()],
+        );
         $this->assertEncrypted(4);
     }
 
@@ -150,7 +161,10 @@ final class StoreDecoratorTest extends TestCase
         self::assertTrue($this->cache->setIfUnchanged('k', (string) $token, self::SECRET, 60, ['tag']));
         self::assertFalse($this->cache->setIfUnchanged('k', (string) $token, 'another'));
         for ($turn = 0; $turn < 2; ++$turn) {
-            self::assertSame(self::SECRET, $this->cache->remember('made', 60, $this->make(...), stale: 60, tags: ['tag']));
+            self::assertSame(
+                self::SECRET,
+                $this->cache->remember('made', 60, $this->make(...), stale: 60, tags: ['tag']),
+            );
         }
         self::assertSame([6, 8], [$this->cache->increment('n', first: 5), $this->cache->increment('n', 2)]);
         $this->assertEncrypted(3);
@@ -166,7 +180,9 @@ final class StoreDecoratorTest extends TestCase
     private function open(string $dsn, bool $isAtomic = false): void
     {
         $this->store = Cache::open($dsn)->store();
-        $this->cache = new Cache($isAtomic ? new AtomicEncryptingStore($this->store) : new EncryptingStore($this->store));
+        $this->cache = new Cache(
+            $isAtomic ? new AtomicEncryptingStore($this->store) : new EncryptingStore($this->store),
+        );
         $this->cache->clear();
     }
 

@@ -55,7 +55,8 @@ final class Deployment
     public const READABLE = ['plain', 'kept', 'made readonly', 'kept enum', 'asking'];
     /** The others, each of which is stored by itself, in an array and in an object. */
     private const CHANGED = [
-        'retyped', 'removed', 'removed enum', 'removed case', 'made enum', 'made abstract', 'made interface', 'removed serializable',
+        'retyped', 'removed', 'removed enum', 'removed case', 'made enum', 'made abstract', 'made interface',
+        'removed serializable',
         'throwing wakeup', 'throwing unserialize',
     ];
 
@@ -91,16 +92,24 @@ final class Deployment
     /** @return array<string, mixed> made by the old version */
     private static function values(): array
     {
-        $new = static fn(string $class, mixed ...$arguments): object => new ('Larder\Deployed\\' . $class)(...$arguments);
+        $new = static fn(string $class, mixed ...$arguments): object
+            => new ('Larder\Deployed\\' . $class)(...$arguments);
         $case = static fn(string $case): mixed => \constant('Larder\Deployed\\' . $case);
-        $values = ['plain' => ['a' => 1], 'kept' => [$new('Kept')], 'made readonly' => $new('MadeReadonly'), 'kept enum' => [$case('Shrunk::Kept')], 'asking' => $new('Asking')];
+        $values = [
+            'plain' => ['a' => 1], 'kept' => [$new('Kept')], 'made readonly' => $new('MadeReadonly'),
+            'kept enum' => [$case('Shrunk::Kept')], 'asking' => $new('Asking'),
+        ];
         foreach (self::CHANGED as $name) {
             $value = match ($name) {
                 'removed enum' => $case('RemovedEnum::A'),
                 'removed case' => $case('Shrunk::Gone'),
                 default => $new(str_replace(' ', '', ucwords($name))),
             };
-            $values += [$name => $value, "$name in an array" => ['first' => 1, 'second' => [$value]], "$name in an object" => $new('Holder', $value)];
+            $values += [
+                $name => $value,
+                "$name in an array" => ['first' => 1, 'second' => [$value]],
+                "$name in an object" => $new('Holder', $value),
+            ];
         }
 
         return $values;

@@ -34,8 +34,14 @@ final class DeploymentTest extends TestCase
                 yield trim("$store->name $serializer") => [static fn(): Cache => $store->open('deployed', $serializer)];
             }
         }
-        yield 'tier of apcu and file' => [static fn(): Cache => self::tier('apcu:?namespace=%s', 'file://%s?namespace=%s', Servers::directory('deployed'))];
-        yield 'tier of larder and redis' => [static fn(): Cache => self::tier('larder:?namespace=%s', 'redis://%s?namespace=%s', Servers::redis()->socket)];
+        yield 'tier of apcu and file' => [
+            static fn(): Cache
+                => self::tier('apcu:?namespace=%s', 'file://%s?namespace=%s', Servers::directory('deployed')),
+        ];
+        yield 'tier of larder and redis' => [
+            static fn(): Cache
+                => self::tier('larder:?namespace=%s', 'redis://%s?namespace=%s', Servers::redis()->socket),
+        ];
     }
 
     /** @param \Closure(): Cache $open */
@@ -55,11 +61,18 @@ final class DeploymentTest extends TestCase
         foreach (["\x0A", "\x1F", "\x7F", '~', "\xFF"] as $format) {
             $bytes = $format . serialize('of another version');
             $server->ask(['SET', 'larder-cache:versions:k', $bytes]);
-            self::assertSame(['none', ['k' => 'none'], null], [$cache->get('k', 'none'), $cache->getMany(['k'], 'none'), $cache->expiry('k')]);
+            self::assertSame(
+                ['none', ['k' => 'none'], null],
+                [$cache->get('k', 'none'), $cache->getMany(['k'], 'none'), $cache->expiry('k')],
+            );
             self::assertFalse($cache->increment('k'));
             self::assertFalse($cache->swap('k', 1, 2));
             self::assertFalse($cache->add('k', 'mine'));
-            self::assertSame($bytes, $server->ask(['GET', 'larder-cache:versions:k']), 'for the version that can read it');
+            self::assertSame(
+                $bytes,
+                $server->ask(['GET', 'larder-cache:versions:k']),
+                'for the version that can read it',
+            );
             self::assertTrue($cache->set('k', 'mine'));
             self::assertSame('mine', $cache->get('k'), 'the control');
             $server->ask(['SET', 'larder-cache:versions:k', $bytes]);
@@ -79,7 +92,10 @@ final class DeploymentTest extends TestCase
             yield "apcu: with apc.serializer=$serializer" => ['apcu:', "apc.serializer=$serializer"];
         }
         foreach (['php', 'igbinary', 'msgpack'] as $serializer) {
-            yield "$serializer without ini_set()" => ['file://%s?serializer=' . $serializer, 'disable_functions=ini_set,ini_alter'];
+            yield "$serializer without ini_set()" => [
+                'file://%s?serializer=' . $serializer,
+                'disable_functions=ini_set,ini_alter',
+            ];
         }
     }
 
@@ -88,8 +104,20 @@ final class DeploymentTest extends TestCase
     {
         $address = \sprintf($address, Servers::directory('deployed-settings'));
         $printed = PhpProcess::run(
-            \sprintf('apcu_enabled(); echo serialize(%s::run(static fn() => Larder\Cache::open(%s)));', Deployment::class, var_export($address, true)),
-            [...(PhpProcess::hasEngine() ? [] : PhpProcess::withEngine()), '-d', 'larder.segment=' . \ini_get('larder.segment'), '-d', 'apc.enable_cli=1', '-d', $setting],
+            \sprintf(
+                'apcu_enabled(); echo serialize(%s::run(static fn() => Larder\Cache::open(%s)));',
+                Deployment::class,
+                var_export($address, true),
+            ),
+            [
+                ...(PhpProcess::hasEngine() ? [] : PhpProcess::withEngine()),
+                '-d',
+                'larder.segment=' . \ini_get('larder.segment'),
+                '-d',
+                'apc.enable_cli=1',
+                '-d',
+                $setting,
+            ],
         );
         /** @var array{array<string, array<string, string>>, array<string, int>}|false $result */
         $result = @unserialize($printed);
@@ -118,7 +146,11 @@ final class DeploymentTest extends TestCase
             }
         }
         self::assertSame([], $wrong);
-        self::assertGreaterThanOrEqual(\count($read) - \count(Deployment::READABLE), array_sum($failures), 'each was counted');
+        self::assertGreaterThanOrEqual(
+            \count($read) - \count(Deployment::READABLE),
+            array_sum($failures),
+            'each was counted',
+        );
     }
 
     private static function tier(string $local, string $shared, string $place): Cache

@@ -19,7 +19,9 @@ final class BorrowedClientTest extends TestCase
     /** @return iterable<string, array{\Closure}> */
     public static function closures(): iterable
     {
-        foreach ([\Redis::class, \RedisCluster::class, \Predis\ClientInterface::class, \Memcached::class, \PDO::class] as $class) {
+        foreach ([
+            \Redis::class, \RedisCluster::class, \Predis\ClientInterface::class, \Memcached::class, \PDO::class,
+        ] as $class) {
             $closure = eval("return static fn(): $class => null;"); // which no static analysis would let pass
             yield $class => [$closure instanceof \Closure ? $closure : self::fail('no closure')];
         }
@@ -32,7 +34,10 @@ final class BorrowedClientTest extends TestCase
         $log = new RecordingLogger();
         foreach (['', 'array:'] as $local) {
             $cache = Cache::over($closure, 'namespace=none', $log, $local);
-            self::assertSame([null, false, 'made'], [$cache->get('k'), $cache->set('k', 1), $cache->remember('r', 60, static fn(): string => 'made')]);
+            self::assertSame(
+                [null, false, 'made'],
+                [$cache->get('k'), $cache->set('k', 1), $cache->remember('r', 60, static fn(): string => 'made')],
+            );
         }
         self::assertCount(2, $log->entries());
         $strict = Cache::over($closure, 'namespace=none&on_failure=throw', $log);
@@ -41,7 +46,11 @@ final class BorrowedClientTest extends TestCase
 
     public function testErrorOfAClosureThatIsAnotherFaultIsTheCallers(): void
     {
-        $cache = Cache::over(static fn(): \Redis => throw new \Error('no such class'), 'namespace=none', new RecordingLogger());
+        $cache = Cache::over(
+            static fn(): \Redis => throw new \Error('no such class'),
+            'namespace=none',
+            new RecordingLogger(),
+        );
         self::assertThrows(\Error::class, static fn() => $cache->get('k'), 'no such class');
     }
 }

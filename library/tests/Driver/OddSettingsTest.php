@@ -18,10 +18,14 @@ use Symfony\Component\Process\Process;
 final class OddSettingsTest extends TestCase
 {
     /**
-     * Numbers of few digits, a decimal comma, an "i" that is no "I" in lower case, and text in other encodings. (With less than
-     * 17, serialize_precision cuts the values themselves.)
+     * Numbers of few digits, a decimal comma, an "i" that is no "I" in lower case, and text in other encodings. (With
+     * less than 17, serialize_precision cuts the values themselves.)
      */
-    private const ODD = ['precision' => '3', 'serialize_precision' => '17', 'date.timezone' => 'Pacific/Kiritimati', 'default_charset' => 'Shift_JIS', 'mbstring.language' => 'Japanese', 'mbstring.substitute_character' => 'long', 'mbstring.strict_detection' => '1'];
+    private const ODD = [
+        'precision' => '3', 'serialize_precision' => '17', 'date.timezone' => 'Pacific/Kiritimati',
+        'default_charset' => 'Shift_JIS', 'mbstring.language' => 'Japanese', 'mbstring.substitute_character' => 'long',
+        'mbstring.strict_detection' => '1',
+    ];
     private const LOCALE = 'tr_TR.UTF-8';
 
     /** @var array<string, string> as they were */
@@ -41,7 +45,10 @@ final class OddSettingsTest extends TestCase
         $held = 0;
         foreach ([StoreContract::class, AtomicContract::class, LockContract::class] as $contract) {
             foreach ((new \ReflectionClass($contract))->getMethods() as $method) {
-                if (str_starts_with($method->name, 'test') && $method->getNumberOfParameters() === 0 && $method->getAttributes(Group::class) === [] && !str_contains($method->name, 'Concurrent')) {
+                if (
+                    str_starts_with($method->name, 'test') && $method->getNumberOfParameters() === 0
+                    && $method->getAttributes(Group::class) === [] && !str_contains($method->name, 'Concurrent')
+                ) {
                     (new $store->test($method->name))->runBare();
                     ++$held;
                 }
@@ -61,7 +68,11 @@ final class OddSettingsTest extends TestCase
             return;
         }
         $values = ['count' => 1, 'float' => 1 / 3, 'text' => "Iı\u{130}i", 'nested' => [0.1 + 0.2, 1e300, -0.0]];
-        foreach ([['precision' => '17', 'serialize_precision' => '17'], ['precision' => '-1', 'serialize_precision' => '-1'], self::ODD] as $written) {
+        foreach ([
+            ['precision' => '17', 'serialize_precision' => '17'],
+            ['precision' => '-1', 'serialize_precision' => '-1'],
+            self::ODD,
+        ] as $written) {
             foreach ([['precision' => '14', 'serialize_precision' => '-1'], self::ODD] as $read) {
                 $this->set($written);
                 self::assertTrue($cache->setMany($values, 60));
@@ -71,7 +82,9 @@ final class OddSettingsTest extends TestCase
                 self::assertSame($values, $cache->getMany(array_keys($values)));
                 self::assertEqualsWithDelta($until, $cache->expiry('count'), 0.5);
                 self::assertSame(2, $cache->increment('count'));
-                self::assertTrue($cache->touch('float', 60) && $cache->replace('text', 'new') && $cache->swap('count', 2, 3));
+                self::assertTrue(
+                    $cache->touch('float', 60) && $cache->replace('text', 'new') && $cache->swap('count', 2, 3),
+                );
                 self::assertTrue($lock?->renew(60) === true && $lock->release());
             }
         }
@@ -87,7 +100,11 @@ final class OddSettingsTest extends TestCase
         putenv("LOCPATH=$folder");
         self::assertSame(self::LOCALE, setlocale(\LC_ALL, self::LOCALE));
         $number = microtime(true);
-        self::assertStringContainsString(',', \sprintf('%.3f', $number), 'the control: PHP writes numbers by the locale');
+        self::assertStringContainsString(
+            ',',
+            \sprintf('%.3f', $number),
+            'the control: PHP writes numbers by the locale',
+        );
         self::assertStringContainsString('E+9', (string) $number, 'the control: and by its settings');
     }
 

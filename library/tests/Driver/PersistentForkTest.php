@@ -43,7 +43,10 @@ final class PersistentForkTest extends TestCase
     /** @return list<string> */
     private static function sockets(): array
     {
-        $links = array_map(static fn(string|false $link): string => (string) @readlink((string) $link), (array) glob('/proc/self/fd/*'));
+        $links = array_map(
+            static fn(string|false $link): string => (string) @readlink((string) $link),
+            (array) glob('/proc/self/fd/*'),
+        );
 
         return array_values(array_filter($links, static fn(string $link): bool => str_starts_with($link, 'socket:')));
     }

@@ -22,7 +22,10 @@ final readonly class TestedStore
     public static function all(): array
     {
         $stores = [];
-        foreach ([...(array) glob(__DIR__ . '/*/*Test.php'), ...(array) glob(__DIR__ . '/Legacy/*/*Test.php')] as $file) {
+        foreach ([
+            ...(array) glob(__DIR__ . '/*/*Test.php'),
+            ...(array) glob(__DIR__ . '/Legacy/*/*Test.php'),
+        ] as $file) {
             $test = __NAMESPACE__ . strtr(substr((string) $file, \strlen(__DIR__), -\strlen('.php')), '/', '\\');
             if (is_subclass_of($test, DriverTestCase::class)) {
                 $store = new self($test);
@@ -42,8 +45,8 @@ final readonly class TestedStore
     }
 
     /**
-     * @param string $name the end of a namespace that only this run of the tests uses, at most 24 characters; opened again, it
-     *                     has the same values
+     * @param string $name the end of a namespace that only this run of the tests uses, at most 24 characters; opened
+     *                     again, it has the same values
      * @param string $options further options of the DSN: "serializer=json&compress=zlib"
      */
     public function open(string $name, string $options = ''): Cache

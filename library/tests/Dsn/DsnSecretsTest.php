@@ -17,7 +17,10 @@ final class DsnSecretsTest extends TestCase
     private const SEED = 20_260_101;
 
     /** Each piece of the secret has letters that stand together nowhere else. */
-    private const SECRETS = ['zqxw/vkjy', 'zqxw?vkjy', 'zqxw@vkjy', 'zqxw:vkjy', 'zqxw#vkjy', 'zqxw%vkjy', 'zqxw(vkjy)', 'zqxw&vkjy=vkjy', 'zqxwvkjy'];
+    private const SECRETS = [
+        'zqxw/vkjy', 'zqxw?vkjy', 'zqxw@vkjy', 'zqxw:vkjy', 'zqxw#vkjy', 'zqxw%vkjy', 'zqxw(vkjy)', 'zqxw&vkjy=vkjy',
+        'zqxwvkjy',
+    ];
     private const MARKS = ['zqx', 'qxw', 'vkj', 'kjy'];
 
     private const ADDRESSES = [
@@ -50,7 +53,10 @@ final class DsnSecretsTest extends TestCase
     ];
 
     /** What is inserted into a DSN, or replaces one of its characters. */
-    private const CHARACTERS = ['/', '?', '@', ':', '#', '%', '&', '=', ',', '(', ')', '[', ']', ' ', "\0", "\n", 'x', '//', '%40', '%00', "\xff"];
+    private const CHARACTERS = [
+        '/', '?', '@', ':', '#', '%', '&', '=', ',', '(', ')', '[', ']', ' ', "\0", "\n", 'x', '//', '%40', '%00',
+        "\xff",
+    ];
 
     public function testErrorsOfInvalidDsnsNeverShowSecrets(): void
     {
@@ -73,12 +79,22 @@ final class DsnSecretsTest extends TestCase
     public function testTraceOfOptionsForAClientNeverShowsSecrets(): void
     {
         foreach (['password=zqxwvkjy', 'sign=zqxwvkjy', 'zqxwvkjy'] as $options) {
-            $this->assertNothingIn(self::trace(static fn(): Cache => Cache::over(new \PDO('sqlite::memory:'), $options)), $options);
+            $this->assertNothingIn(
+                self::trace(static fn(): Cache => Cache::over(new \PDO('sqlite::memory:'), $options)),
+                $options,
+            );
         }
         foreach (['redis://:zqxwvkjy@cache.example?other=1', 'zqxwvkjy'] as $local) {
-            $this->assertNothingIn(self::trace(static fn(): Cache => Cache::over(new \PDO('sqlite::memory:'), local: $local)), $local);
+            $this->assertNothingIn(
+                self::trace(static fn(): Cache => Cache::over(new \PDO('sqlite::memory:'), local: $local)),
+                $local,
+            );
         }
-        self::assertStringContainsString('a name', self::trace(static fn(): Cache => Cache::over(new \PDO('sqlite::memory:'))->withSubNamespace('a name')), 'the control: an argument that is no secret');
+        self::assertStringContainsString(
+            'a name',
+            self::trace(static fn(): Cache => Cache::over(new \PDO('sqlite::memory:'))->withSubNamespace('a name')),
+            'the control: an argument that is no secret',
+        );
     }
 
     /** The control: masking only the password by a pattern. */
@@ -110,7 +126,17 @@ final class DsnSecretsTest extends TestCase
 
     public function testStoreIsDumpedWithoutPassword(): void
     {
-        foreach (['redis://:zqxwvkjy@127.0.0.1:1', 'redis://:zqxwvkjy@127.0.0.1:1?client=predis', 'rediss://:zqxwvkjy@127.0.0.1:1', 'redis+cluster://shop:zqxwvkjy@127.0.0.1:1', 'redis+sentinel://shop:zqxwvkjy@127.0.0.1:1/shop', 'rediss+sentinel://shop:zqxwvkjy@127.0.0.1:1/shop?sentinel_user=scout', 'memcached://shop:zqxwvkjy@127.0.0.1:1', 'memcacheds://shop:zqxwvkjy@127.0.0.1:1', 'mysql://shop:zqxwvkjy@127.0.0.1:1/shop'] as $address) {
+        foreach ([
+            'redis://:zqxwvkjy@127.0.0.1:1',
+            'redis://:zqxwvkjy@127.0.0.1:1?client=predis',
+            'rediss://:zqxwvkjy@127.0.0.1:1',
+            'redis+cluster://shop:zqxwvkjy@127.0.0.1:1',
+            'redis+sentinel://shop:zqxwvkjy@127.0.0.1:1/shop',
+            'rediss+sentinel://shop:zqxwvkjy@127.0.0.1:1/shop?sentinel_user=scout',
+            'memcached://shop:zqxwvkjy@127.0.0.1:1',
+            'memcacheds://shop:zqxwvkjy@127.0.0.1:1',
+            'mysql://shop:zqxwvkjy@127.0.0.1:1/shop',
+        ] as $address) {
             $cache = Cache::open($address);
             $cache->get('k');
             ob_start();
@@ -141,7 +167,16 @@ final class DsnSecretsTest extends TestCase
         } catch (CacheException $error) {
             $calls = array_column($error->getTrace(), 'args', 'function');
 
-            return print_r(array_map(static fn(array $arguments): array => array_filter($arguments, is_string(...)), array_intersect_key($calls, array_flip(['over', 'withSubNamespace', 'dsn', 'parse', 'options', 'inSubNamespace']))), true);
+            return print_r(
+                array_map(
+                    static fn(array $arguments): array => array_filter($arguments, is_string(...)),
+                    array_intersect_key(
+                        $calls,
+                        array_flip(['over', 'withSubNamespace', 'dsn', 'parse', 'options', 'inSubNamespace']),
+                    ),
+                ),
+                true,
+            );
         } finally {
             ini_set('zend.exception_ignore_args', $before);
         }
@@ -151,7 +186,9 @@ final class DsnSecretsTest extends TestCase
     {
         foreach (self::MARKS as $mark) {
             if (str_contains($text, $mark)) {
-                self::fail(\sprintf('%s shows %s: %s', json_encode($address, \JSON_INVALID_UTF8_SUBSTITUTE), $mark, $text));
+                self::fail(
+                    \sprintf('%s shows %s: %s', json_encode($address, \JSON_INVALID_UTF8_SUBSTITUTE), $mark, $text),
+                );
             }
         }
         $this->addToAssertionCount(1);

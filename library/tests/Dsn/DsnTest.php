@@ -16,14 +16,18 @@ use PHPUnit\Framework\TestCase;
 
 final class DsnTest extends TestCase
 {
-    /** Options of all drivers: whether they decide which entries a DSN finds or accepts, and so belong to its identity. */
+    /**
+     * Options of all drivers: whether they decide which entries a DSN finds or accepts, and so belong to its identity.
+     */
     private const OPTIONS = [
         'namespace' => true, 'database' => true, 'master' => true, 'engine' => true, 'socket' => true,
         'user_file' => true,
-        'classes' => true, 'sign' => true, 'sslmode' => true, 'tls_ca_file' => true, 'tls_cert_file' => true, 'tls_peer_name' => true, 'read' => true,
+        'classes' => true, 'sign' => true, 'sslmode' => true, 'tls_ca_file' => true, 'tls_cert_file' => true,
+        'tls_peer_name' => true, 'read' => true,
         'local_ttl' => true, 'poll' => true,
         'serializer' => false, 'compress' => false, 'compress_from' => false,
-        'timeout' => false, 'connect_timeout' => false, 'read_timeout' => false, 'persistent' => false, 'on_failure' => false, 'client' => false,
+        'timeout' => false, 'connect_timeout' => false, 'read_timeout' => false, 'persistent' => false,
+        'on_failure' => false, 'client' => false,
         'password_file' => false, 'tls_key_file' => false, 'sentinel_user' => false, 'sentinel_password_file' => false,
         'max_size' => false, 'sample' => false, 'default_ttl' => false,
     ];
@@ -32,7 +36,10 @@ final class DsnTest extends TestCase
     {
         $address = Drivers::parse('mysql://me:p%40s%3As@db.example:3307/shop?engine=memory&namespace=a-b_C9');
         self::assertSame('mysql', $address->scheme);
-        self::assertSame(['me', 'p@s:s', ['db.example:3307'], '/shop'], [$address->user, $address->password(), $address->servers, $address->name()]);
+        self::assertSame(
+            ['me', 'p@s:s', ['db.example:3307'], '/shop'],
+            [$address->user, $address->password(), $address->servers, $address->name()],
+        );
         self::assertSame(['engine' => 'memory', 'namespace' => 'a-b_C9'], $address->options);
         self::assertSame('a-b_C9', $address->namespace());
         self::assertSame('larder', Drivers::parse('apcu:')->namespace());
@@ -70,25 +77,69 @@ final class DsnTest extends TestCase
         $all = implode(', ', array_map(static fn(string $scheme): string => "$scheme:", array_keys(Drivers::all())));
         yield 'nothing' => ['', 'begins with one of ' . $all];
         yield 'a path' => ['/var/cache', 'The scheme of the DSN is missing: it begins with one of ' . $all];
-        yield 'another scheme' => ['mongodb://localhost', 'The scheme of the DSN is not known: it begins with one of ' . $all];
-        yield 'another option' => ['redis://localhost?colour=red', 'This redis: DSN has an unknown option. Known: namespace, serializer, compress, compress_from, classes, sign, timeout, connect_timeout, read_timeout, persistent, on_failure, user_file, password_file, client, database, sample, default_ttl'];
-        yield 'a misspelt option' => ['redis://localhost?nmespace=shop', 'has an unknown option. Is namespace meant? Known: namespace'];
-        yield 'an option of others' => ['apcu:?serializer=php', 'has the option serializer, which it does not take. Known: namespace'];
+        yield 'another scheme' => [
+            'mongodb://localhost',
+            'The scheme of the DSN is not known: it begins with one of ' . $all,
+        ];
+        yield 'another option' => [
+            'redis://localhost?colour=red',
+            'This redis: DSN has an unknown option. Known: namespace, serializer, compress, compress_from, classes, '
+                . 'sign, timeout, connect_timeout, read_timeout, persistent, on_failure, user_file, password_file, '
+                . 'client, database, sample, default_ttl',
+        ];
+        yield 'a misspelt option' => [
+            'redis://localhost?nmespace=shop',
+            'has an unknown option. Is namespace meant? Known: namespace',
+        ];
+        yield 'an option of others' => [
+            'apcu:?serializer=php',
+            'has the option serializer, which it does not take. Known: namespace',
+        ];
         yield 'no options known' => ['none:?namespace=a', 'Known: sample, default_ttl'];
-        yield 'a wrong client' => ['redis://localhost?client=credis', 'has an unknown value for the option client. Known: phpredis, predis'];
-        yield 'a wrong serializer' => ['array:?serializer=xml', 'has an unknown value for the option serializer. Known: php, igbinary, msgpack, json'];
-        yield 'a wrong engine' => ['mysql://me@localhost/db?engine=aria', 'has an unknown value for the option engine. Known: memory, myisam, innodb'];
-        yield 'a wrong answer to failures' => ['redis://localhost?on_failure=ignore', 'has an unknown value for the option on_failure. Known: miss, throw'];
+        yield 'a wrong client' => [
+            'redis://localhost?client=credis',
+            'has an unknown value for the option client. Known: phpredis, predis',
+        ];
+        yield 'a wrong serializer' => [
+            'array:?serializer=xml',
+            'has an unknown value for the option serializer. Known: php, igbinary, msgpack, json',
+        ];
+        yield 'a wrong engine' => [
+            'mysql://me@localhost/db?engine=aria',
+            'has an unknown value for the option engine. Known: memory, myisam, innodb',
+        ];
+        yield 'a wrong answer to failures' => [
+            'redis://localhost?on_failure=ignore',
+            'has an unknown value for the option on_failure. Known: miss, throw',
+        ];
         yield 'a namespace with a colon' => ['apcu:?namespace=a:b', 'A namespace is 1 to 32 of the characters'];
         yield 'an empty namespace' => ['apcu:?namespace=', 'A namespace is 1 to 32 of the characters'];
-        yield 'a long namespace' => ['apcu:?namespace=' . str_repeat('a', 33), 'A namespace is 1 to 32 of the characters'];
-        yield 'a wrong timeout' => ['redis://localhost?timeout=soon', 'has a value for the option timeout that is not a number from 0.001 to 3600'];
-        yield 'a wrong database' => ['redis://localhost?database=-1', 'has a value for the option database that is not a number'];
+        yield 'a long namespace' => [
+            'apcu:?namespace=' . str_repeat('a', 33),
+            'A namespace is 1 to 32 of the characters',
+        ];
+        yield 'a wrong timeout' => [
+            'redis://localhost?timeout=soon',
+            'has a value for the option timeout that is not a number from 0.001 to 3600',
+        ];
+        yield 'a wrong database' => [
+            'redis://localhost?database=-1',
+            'has a value for the option database that is not a number',
+        ];
         yield 'a path for memcached' => ['memcached://localhost/2', 'has a path after its host'];
-        yield 'a database twice' => ['redis://localhost/2?database=2', 'This redis: DSN has the option database twice, once as a path'];
-        yield 'a database that is no number' => ['redis://localhost/shop', 'has a value for the option database that is not a number'];
+        yield 'a database twice' => [
+            'redis://localhost/2?database=2',
+            'This redis: DSN has the option database twice, once as a path',
+        ];
+        yield 'a database that is no number' => [
+            'redis://localhost/shop',
+            'has a value for the option database that is not a number',
+        ];
         yield 'a port that is none' => ['redis://localhost:70000', 'has something in the place of a host and a port'];
-        yield 'no server' => ['memcached:', 'names no server: memcached://127.0.0.1:11211 or memcached:///path/of.sock'];
+        yield 'no server' => [
+            'memcached:',
+            'names no server: memcached://127.0.0.1:11211 or memcached:///path/of.sock',
+        ];
         yield 'no database' => ['mysql://me@localhost', 'names no database: mysql://user@127.0.0.1/database'];
         yield 'two databases servers' => ['mysql://me@a,b/db', 'names no single server'];
         yield 'a relative path' => ['file:cache', 'names no absolute path: file:///path'];
@@ -96,13 +147,27 @@ final class DsnTest extends TestCase
         yield 'no file' => ['sqlite:', 'names no absolute path: sqlite:///path'];
         yield 'two databases' => ['mysql://me@localhost/a/b', 'is not the name of one database'];
         yield 'a password with a slash' => ['redis://:a/b@localhost', 'write %2F for /, %3F for ?, %40 for @'];
-        yield 'a percent sign in a password' => ['redis://:a%ZZ@localhost', 'This redis: DSN has a % in its user name or password that two hexadecimal digits do not follow. Inside a user name'];
+        yield 'a percent sign in a password' => [
+            'redis://:a%ZZ@localhost',
+            'This redis: DSN has a % in its user name or password that two hexadecimal digits do not follow. '
+                . 'Inside a user name',
+        ];
         yield 'a percent sign in a user name' => ['mysql://a%@localhost/db', 'has a % in its user name or password'];
         yield 'a percent sign in a path' => ['file:///a%2', 'has a % in its path'];
         yield 'a percent sign in an option' => ['pgsql://me@/db?socket=/run/%zz', 'has a % in its option socket'];
-        yield 'a percent sign in the shared tier' => ['tier:(array:)(redis://:a%ZZ@localhost)', 'This redis: DSN has a % in its user name or password'];
-        yield 'an option twice' => ['redis://localhost?namespace=a&timeout=1&namespace=b', 'This redis: DSN has the option namespace twice'];
-        yield 'a small size' => ['file:///a?max_size=12', 'has a value for the option max_size that is not a number of bytes from 1048576 (1 MiB) to 1125899906842624 (1 PiB)'];
+        yield 'a percent sign in the shared tier' => [
+            'tier:(array:)(redis://:a%ZZ@localhost)',
+            'This redis: DSN has a % in its user name or password',
+        ];
+        yield 'an option twice' => [
+            'redis://localhost?namespace=a&timeout=1&namespace=b',
+            'This redis: DSN has the option namespace twice',
+        ];
+        yield 'a small size' => [
+            'file:///a?max_size=12',
+            'has a value for the option max_size that is not a number of bytes from 1048576 (1 MiB) '
+                . 'to 1125899906842624 (1 PiB)',
+        ];
         yield 'a size in words' => ['sqlite:///a?max_size=10M', 'that is not a number of bytes from 1048576 (1 MiB)'];
         yield 'a zero byte' => ['file:///a%00b', 'has a zero byte'];
         yield 'a name for APCu' => ['apcu:shop', 'has something after its colon'];
@@ -146,7 +211,10 @@ final class DsnTest extends TestCase
                 return [$this->scheme('new')];
             }
         };
-        self::assertNotSame(Dsn::parse('new:?colour=red', $schemes)->identity(), Dsn::parse('new:?colour=blue', $schemes)->identity());
+        self::assertNotSame(
+            Dsn::parse('new:?colour=red', $schemes)->identity(),
+            Dsn::parse('new:?colour=blue', $schemes)->identity(),
+        );
     }
 
     public function testUserBelongsToTheIdentityAndThePasswordDoesNot(): void
@@ -161,8 +229,15 @@ final class DsnTest extends TestCase
     private function classify(Scheme $scheme, \Closure $with): void
     {
         foreach ($scheme->options as $option) {
-            $belongs = self::OPTIONS[$option] ?? self::fail("The option $option of $scheme->name: is not classified: does it decide which entries a DSN finds or accepts? See Dsn::identity()");
-            self::assertSame($belongs, $with("$option=1")->identity() !== $with("$option=2")->identity(), "$scheme->name: $option");
+            $belongs = self::OPTIONS[$option] ?? self::fail(
+                "The option $option of $scheme->name: is not classified: "
+                    . 'does it decide which entries a DSN finds or accepts? See Dsn::identity()',
+            );
+            self::assertSame(
+                $belongs,
+                $with("$option=1")->identity() !== $with("$option=2")->identity(),
+                "$scheme->name: $option",
+            );
         }
     }
 }

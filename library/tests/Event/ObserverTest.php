@@ -46,8 +46,15 @@ final class ObserverTest extends TestCase
         yield 'the engine' => [static fn(): string => 'larder:?namespace=observed'];
         yield 'files' => [static fn(): string => 'file://' . Servers::directory('observed')];
         yield 'a server' => [static fn(): string => 'redis://' . Servers::redis()->socket . '?namespace=observed'];
-        yield 'shards' => [static fn(): string => \sprintf('memcached://%s,%s?namespace=observed', Servers::memcached()->socket, (self::$second ??= Servers::another('memcached'))->socket)];
-        yield 'a tier' => [static fn(): string => \sprintf('tier:(array:)(redis://%s?namespace=observed-tier)', Servers::redis()->socket)];
+        yield 'shards' => [static fn(): string => \sprintf(
+            'memcached://%s,%s?namespace=observed',
+            Servers::memcached()->socket,
+            (self::$second ??= Servers::another('memcached'))->socket,
+        )];
+        yield 'a tier' => [static fn(): string => \sprintf(
+            'tier:(array:)(redis://%s?namespace=observed-tier)',
+            Servers::redis()->socket,
+        )];
         yield 'sampled' => [static fn(): string => 'array:?sample=1000'];
     }
 
@@ -80,9 +87,15 @@ final class ObserverTest extends TestCase
         $cache->invalidateTags(['o']);
         self::assertSame([], $this->observer->told());
 
-        self::assertSame([1, null, 'none', 2, 'none'], [$cache->get('a'), $cache->get('7', 'none'), $cache->get('b', 'none'), $cache->get('tagged'), $cache->get('old', 'none')]);
+        self::assertSame([1, null, 'none', 2, 'none'], [
+            $cache->get('a'), $cache->get('7', 'none'), $cache->get('b', 'none'), $cache->get('tagged'),
+            $cache->get('old', 'none'),
+        ]);
         self::assertSame(['hit a', 'hit 7', 'miss b', 'hit tagged', 'miss old'], $this->observer->told());
-        self::assertSame(['a' => 1, 7 => null, 'b' => 'none', 'tagged' => 2, 'old' => 'none'], $cache->getMany(['a', '7', 'b', 'tagged', 'old'], 'none'));
+        self::assertSame(
+            ['a' => 1, 7 => null, 'b' => 'none', 'tagged' => 2, 'old' => 'none'],
+            $cache->getMany(['a', '7', 'b', 'tagged', 'old'], 'none'),
+        );
         self::assertSame(['hit a', 'hit 7', 'miss b', 'hit tagged', 'miss old'], $this->observer->told());
         self::assertSame(['a', 'tagged'], array_keys($cache->getManyWithTags(['a', 'b', 'tagged', 'old'])));
         self::assertSame(['hit a', 'miss b', 'hit tagged', 'miss old'], $this->observer->told());
@@ -90,7 +103,10 @@ final class ObserverTest extends TestCase
         self::assertSame([1, null], [$cache->getWithToken('a'), $cache->getWithToken('b')]);
         self::assertSame(['hit a', 'miss b', 'hit a', 'miss b'], $this->observer->told());
 
-        self::assertSame([5, 5], [$cache->remember('c', 60, static fn(): int => self::number(5)), $cache->remember('c', 60, static fn(): int => self::number(6))]);
+        self::assertSame([5, 5], [
+            $cache->remember('c', 60, static fn(): int => self::number(5)),
+            $cache->remember('c', 60, static fn(): int => self::number(6)),
+        ]);
         self::assertSame(['miss c', 'computed c', 'hit c'], $this->observer->told());
         self::assertSame(7, $cache->remember('d', 60, static function (Computation $computation): int {
             $computation->doNotStore();
@@ -100,12 +116,22 @@ final class ObserverTest extends TestCase
         self::assertSame(['miss d', 'not stored d'], $this->observer->told());
         self::assertSame(8, $cache->remember('c', 60, static fn(): int => self::number(8), beta: \INF));
         self::assertSame(['computed c'], $this->observer->told());
-        self::assertThrows(\DomainException::class, static fn(): never => $cache->remember('e', 60, static fn(): never => throw new \DomainException('no')));
+        self::assertThrows(
+            \DomainException::class,
+            static fn(): never => $cache->remember('e', 60, static fn(): never => throw new \DomainException('no')),
+        );
         self::assertSame(['miss e', 'e: DomainException'], $this->observer->told());
 
-        self::assertSame(['a' => 1, 9 => 10], $cache->rememberMany(['a', '9', 'f'], 60, static fn(): array => ['9' => 10]));
+        self::assertSame(
+            ['a' => 1, 9 => 10],
+            $cache->rememberMany(['a', '9', 'f'], 60, static fn(): array => ['9' => 10]),
+        );
         self::assertSame(['hit a', 'miss 9', 'miss f', 'computed 9'], $this->observer->told());
-        self::assertThrows(\DomainException::class, static fn(): array => $cache->rememberMany(['g'], 60, static fn(): never => throw new \DomainException('no')));
+        self::assertThrows(
+            \DomainException::class,
+            static fn(): array
+                => $cache->rememberMany(['g'], 60, static fn(): never => throw new \DomainException('no')),
+        );
         self::assertSame(['miss g', 'g: DomainException'], $this->observer->told());
     }
 
@@ -150,9 +176,20 @@ final class ObserverTest extends TestCase
         };
         $logger = new RecordingLogger();
         $cache = Cache::open('array:', $logger, observer: $broken);
-        self::assertSame([1, 1, null, ['b' => 2]], [$cache->remember('a', 60, static fn(): int => self::number(1)), $cache->get('a'), $cache->get('b'), $cache->rememberMany(['b'], 60, static fn(): array => ['b' => 2])]);
-        self::assertSame(2, Cache::open('array:', $logger, observer: $broken)->remember('a', 60, static fn(): int => self::number(2)));
-        self::assertThrows(\DomainException::class, static fn(): never => $cache->remember('e', 60, static fn(): never => throw new \DomainException('no')));
+        self::assertSame([1, 1, null, ['b' => 2]], [
+            $cache->remember('a', 60, static fn(): int => self::number(1)),
+            $cache->get('a'),
+            $cache->get('b'),
+            $cache->rememberMany(['b'], 60, static fn(): array => ['b' => 2]),
+        ]);
+        self::assertSame(
+            2,
+            Cache::open('array:', $logger, observer: $broken)->remember('a', 60, static fn(): int => self::number(2)),
+        );
+        self::assertThrows(
+            \DomainException::class,
+            static fn(): never => $cache->remember('e', 60, static fn(): never => throw new \DomainException('no')),
+        );
         self::assertSame(10, $broken->calls);
         self::assertCount(2, $logger->entries(), 'one for each cache');
         self::assertStringContainsString('has thrown LogicException at ' . __FILE__, $logger->entries()[0]);
@@ -192,7 +229,10 @@ final class ObserverTest extends TestCase
             }
         };
         $cache = Cache::open('array:', observer: $observer);
-        $fibers = [new \Fiber(static fn(): mixed => $cache->get('a')), new \Fiber(static fn(): mixed => $cache->get('b'))];
+        $fibers = [
+            new \Fiber(static fn(): mixed => $cache->get('a')),
+            new \Fiber(static fn(): mixed => $cache->get('b')),
+        ];
         foreach ($fibers as $fiber) {
             $fiber->start();
         }
@@ -214,12 +254,18 @@ final class ObserverTest extends TestCase
     {
         $server = RedisServer::start(Servers::directory('observed-gone-' . bin2hex(random_bytes(4))));
         $cache = $this->open("redis://$server->socket?on_failure=throw");
-        self::assertThrows(StoreFailed::class, static fn(): array => $cache->rememberMany(['a', 'b'], 60, static function () use ($server): array {
-            $server->stop();
+        self::assertThrows(
+            StoreFailed::class,
+            static fn(): array => $cache->rememberMany(['a', 'b'], 60, static function () use ($server): array {
+                $server->stop();
 
-            return ['a' => self::number(1)];
-        }));
-        self::assertSame(['miss a', 'miss b', "redis $server->socket: unreachable", 'not stored a'], $this->observer->told());
+                return ['a' => self::number(1)];
+            }),
+        );
+        self::assertSame(
+            ['miss a', 'miss b', "redis $server->socket: unreachable", 'not stored a'],
+            $this->observer->told(),
+        );
     }
 
     #[DataProvider('clients')]
@@ -233,26 +279,45 @@ final class ObserverTest extends TestCase
         $told = $this->observer->told();
         self::assertContains('redis 127.0.0.1:1: unreachable', $told);
         self::assertContains('redis 127.0.0.1:1: breaker open', $told);
-        self::assertSame(['miss a', 'miss a'], array_values(array_filter($told, static fn(string $each): bool => str_starts_with($each, 'miss'))));
+        self::assertSame(
+            ['miss a', 'miss a'],
+            array_values(array_filter($told, static fn(string $each): bool => str_starts_with($each, 'miss'))),
+        );
         self::assertContains('redis: not stored', $told);
     }
 
     #[DataProvider('clients')]
     public function testServerBehindATierIsTold(string $client): void
     {
-        $cache = $this->open("tier:(array:)(redis://127.0.0.1:1?client=$client&namespace=" . bin2hex(random_bytes(4)) . ')');
+        $cache = $this->open(
+            "tier:(array:)(redis://127.0.0.1:1?client=$client&namespace=" . bin2hex(random_bytes(4)) . ')',
+        );
         $cache->get('a');
-        self::assertNotSame([], preg_grep('/^redis 127\.0\.0\.1:1: (unreachable|breaker open)$/', $this->observer->told()));
+        self::assertNotSame(
+            [],
+            preg_grep('/^redis 127\.0\.0\.1:1: (unreachable|breaker open)$/', $this->observer->told()),
+        );
     }
 
     #[DataProvider('clients')]
     public function testNoEventHoldsASecret(string $client): void
     {
-        $dsn = \sprintf('redis://bob:pzqxw@%s?client=%s&on_failure=throw&namespace=%s', Servers::redis()->socket, $client, bin2hex(random_bytes(4)));
+        $dsn = \sprintf(
+            'redis://bob:pzqxw@%s?client=%s&on_failure=throw&namespace=%s',
+            Servers::redis()->socket,
+            $client,
+            bin2hex(random_bytes(4)),
+        );
         $cache = $this->open($dsn);
         self::assertThrows(StoreFailed::class, static fn(): mixed => $cache->get('a'));
-        self::assertThrows(StoreFailed::class, static fn(): mixed => $cache->remember('b', 60, static fn(): int => self::number(1)));
-        self::assertStringNotContainsString('pzqxw', print_r($this->observer->events, true) . serialize($this->observer->events));
+        self::assertThrows(
+            StoreFailed::class,
+            static fn(): mixed => $cache->remember('b', 60, static fn(): int => self::number(1)),
+        );
+        self::assertStringNotContainsString(
+            'pzqxw',
+            print_r($this->observer->events, true) . serialize($this->observer->events),
+        );
         self::assertStringContainsString(': access refused', implode("\n", $this->observer->told()));
     }
 
@@ -265,7 +330,10 @@ final class ObserverTest extends TestCase
         $cache->get('a');
         $redis->discard();
         $cache->get('a');
-        self::assertSame(1, preg_match('/^redis .*: client busy\nmiss a\nmiss a$/D', implode("\n", $this->observer->told())));
+        self::assertSame(
+            1,
+            preg_match('/^redis .*: client busy\nmiss a\nmiss a$/D', implode("\n", $this->observer->told())),
+        );
     }
 
     public function testUnreadableValueIsTold(): void
@@ -289,9 +357,19 @@ final class ObserverTest extends TestCase
         $cache->remember('a', 60, self::slowly(...));
         $cache->getMany(['a', 'b', 'a']);
         $cache->get('a');
-        self::assertThrows(\DomainException::class, static fn(): never => $cache->remember('e', 60, static fn(): never => throw new \DomainException('no')));
-        Cache::open('redis://127.0.0.1:1?namespace=' . bin2hex(random_bytes(4)), new RecordingLogger(), observer: $counters)->set('a', 1);
-        self::assertSame([2, 0, 3, 1, 1, 0.4], [$counters->hits, $counters->staleHits, $counters->misses, $counters->computations, $counters->failedComputations, $counters->hitRate()]);
+        self::assertThrows(
+            \DomainException::class,
+            static fn(): never => $cache->remember('e', 60, static fn(): never => throw new \DomainException('no')),
+        );
+        Cache::open(
+            'redis://127.0.0.1:1?namespace=' . bin2hex(random_bytes(4)),
+            new RecordingLogger(),
+            observer: $counters,
+        )->set('a', 1);
+        self::assertSame([2, 0, 3, 1, 1, 0.4], [
+            $counters->hits, $counters->staleHits, $counters->misses, $counters->computations,
+            $counters->failedComputations, $counters->hitRate(),
+        ]);
         self::assertSame(1, $counters->failures['redis: not stored'] ?? 0);
         self::assertGreaterThanOrEqual(0.001, $counters->computing);
         $counters->reset();

@@ -55,10 +55,15 @@ final class FoldersTest extends TestCase
         chown($this->home, self::UNUSED);
         $open = \sprintf('$cache = Larder\Cache::open("%s");', \sprintf($dsn, $this->home));
         $options = ['-n', ...self::shared('pdo', 'pdo_sqlite', 'posix'), '-d', 'sys_temp_dir=/tmp'];
-        $set = $open . 'echo json_encode([$cache->set("k", "value"), $cache->get("k"), $cache->remember("made", 60, fn() => 1), $cache->increment("n")]);';
+        $set = $open . 'echo json_encode([$cache->set("k", "value"), $cache->get("k"), $cache->remember("made", 60, '
+            . 'fn() => 1), $cache->increment("n")]);';
         self::assertSame('[true,"value",1,1]', OtherUser::run(self::UNUSED, $set, $options, "umask $umask"));
-        $get = $open . 'echo json_encode([$cache->get("k"), $cache->get("made"), $cache->increment("n"), count([...$cache->keys()]), $cache->lock("l", 5) !== null, $cache->clear(), $cache->has("k")]);';
-        self::assertSame('["value",1,2,3,true,true,false]', OtherUser::run(self::UNUSED, $get, $options, "umask $umask"));
+        $get = $open . 'echo json_encode([$cache->get("k"), $cache->get("made"), $cache->increment("n"), '
+            . 'count([...$cache->keys()]), $cache->lock("l", 5) !== null, $cache->clear(), $cache->has("k")]);';
+        self::assertSame(
+            '["value",1,2,3,true,true,false]',
+            OtherUser::run(self::UNUSED, $get, $options, "umask $umask"),
+        );
     }
 
     #[TestWith(['file'])]
@@ -97,7 +102,10 @@ final class FoldersTest extends TestCase
             TEXT, $scheme, $this->home), $this->mounted($code));
     }
 
-    /** @return iterable<string, array{string}> DSNs whose folder belongs to the system or to other programs; %s is one of them */
+    /**
+     * @return iterable<string, array{string}> DSNs whose folder belongs to the system or to other programs; %s is one
+     *         of them
+     */
     public static function foreignFolders(): iterable
     {
         yield 'four slashes' => ['sqlite:////tmp/x.db'];
@@ -118,14 +126,18 @@ final class FoldersTest extends TestCase
     #[DataProvider('foreignFolders')]
     public function testNoAdviceChangesAFolderOfOthers(string $dsn): void
     {
-        foreach (['for-all' => [0, 0o777], 'stranger' => [OtherUser::STRANGER, 0o755], 'root' => [0, 0o755]] as $name => [$owner, $mode]) {
+        foreach (['for-all' => [0, 0o777], 'stranger' => [OtherUser::STRANGER, 0o755], 'root' => [
+            0,
+            0o755,
+        ]] as $name => [$owner, $mode]) {
             mkdir("$this->home/$name");
             touch("$this->home/$name/orders.csv");
             mkdir("$this->home/$name/0f");
             chown("$this->home/$name", $owner);
             chmod("$this->home/$name", $mode);
         }
-        $code = 'try { Larder\Cache::open("' . \sprintf($dsn, $this->home) . '")->set("k", 1); echo "opened"; } catch (Larder\Exception\StoreUnavailable $refusal) { echo $refusal->getMessage(); }';
+        $code = 'try { Larder\Cache::open("' . \sprintf($dsn, $this->home) . '")->set("k", 1); echo "opened"; '
+            . '} catch (Larder\Exception\StoreUnavailable $refusal) { echo $refusal->getMessage(); }';
         $said = OtherUser::run(self::UNUSED, $code, ['-n', ...self::shared('pdo', 'pdo_sqlite', 'posix')]);
         self::assertMatchesRegularExpression('~^[a-z:-]+ (the directory|everybody can write)~', $said);
         preg_match_all("~(rm|chmod|chown|install|mkdir)\\b.*? '(.*?)'~", $said, $commands, \PREG_SET_ORDER);
@@ -141,7 +153,10 @@ final class FoldersTest extends TestCase
         Cache::open('file://' . $this->home)->set('k', 1);
         chmod($this->home . '/larder', 0o777);
         $refusal = self::assertThrows(StoreUnavailable::class, fn() => Cache::open('file://' . $this->home)->get('k'));
-        self::assertSame("Remove this cache, with what others may have left there: rm -r '$this->home/larder'", $refusal->how);
+        self::assertSame(
+            "Remove this cache, with what others may have left there: rm -r '$this->home/larder'",
+            $refusal->how,
+        );
         touch($this->home . '/larder/orders.csv');
         $refusal = self::assertThrows(StoreUnavailable::class, fn() => Cache::open('file://' . $this->home)->get('k'));
         self::assertSame('Use a directory of its own, that only root can write', $refusal->how);
@@ -150,7 +165,11 @@ final class FoldersTest extends TestCase
     /** @return string what the code prints where a file system of its own is mounted at the test's directory */
     private function mounted(string $code): string
     {
-        return PhpProcess::run($code, before: 'mount -t tmpfs -o size=4m,mode=700 none ' . escapeshellarg($this->home), under: ['unshare', '--mount']);
+        return PhpProcess::run(
+            $code,
+            before: 'mount -t tmpfs -o size=4m,mode=700 none ' . escapeshellarg($this->home),
+            under: ['unshare', '--mount'],
+        );
     }
 
     /** @return list<string> options that load what this PHP has as modules */

@@ -42,15 +42,33 @@ final class HostileNeighbourTest extends TestCase
     #[TestWith(['php-file'])]
     public function testReplacedFolderIsNotRead(string $scheme): void
     {
-        self::assertSame('right', OtherUser::run(OtherUser::VICTIM, $this->open($scheme) . '$c->set("k", "right"); echo $c->get("k");', ['-n']));
+        self::assertSame(
+            'right',
+            OtherUser::run(
+                OtherUser::VICTIM,
+                $this->open($scheme) . '$c->set("k", "right"); echo $c->get("k");',
+                ['-n'],
+            ),
+        );
         $this->plant();
         $said = OtherUser::run(OtherUser::VICTIM, $this->open($scheme) . 'var_dump($c->get("k"));', ['-n']);
-        self::assertStringContainsString("$scheme: the directory $this->home/parent belongs to another user, 65534. ", $said);
+        self::assertStringContainsString(
+            "$scheme: the directory $this->home/parent belongs to another user, 65534. ",
+            $said,
+        );
         self::assertSame([], glob($this->home . '/marks/*'));
 
-        $old = \sprintf('$f = %s; var_dump(in_array(fileowner($f), [0, 33], true) && (fileperms($f) & 2) === 0); foreach (glob("$f/*/*") as $p) { include $p; }', var_export($this->home . '/parent/cache/larder', true));
+        $old = \sprintf(
+            '$f = %s; var_dump(in_array(fileowner($f), [0, 33], true) && (fileperms($f) & 2) === 0); '
+                . 'foreach (glob("$f/*/*") as $p) { include $p; }',
+            var_export($this->home . '/parent/cache/larder', true),
+        );
         self::assertSame("bool(true)\n", OtherUser::run(OtherUser::VICTIM, $old, ['-n']));
-        self::assertCount(1, (array) glob($this->home . '/marks/*'), 'the control: a look at the folder alone finds nothing wrong, and runs what was planted');
+        self::assertCount(
+            1,
+            (array) glob($this->home . '/marks/*'),
+            'the control: a look at the folder alone finds nothing wrong, and runs what was planted',
+        );
     }
 
     /** It happens while the victim's process runs. */
@@ -58,10 +76,13 @@ final class HostileNeighbourTest extends TestCase
     #[TestWith(['php-file'])]
     public function testFolderReplacedLaterIsNotRead(string $scheme): void
     {
-        $code = $this->open($scheme) . \sprintf('$c->set("k", "right"); echo $c->get("k"), " "; touch(%1$s . "/ready");
+        $code = $this->open($scheme) . \sprintf(
+            '$c->set("k", "right"); echo $c->get("k"), " "; touch(%1$s . "/ready");
             while (!file_exists(%1$s . "/planted")) { usleep(1000); clearstatcache(); }
             usleep(20_000);
-            var_dump($c->get("k"), $c->set("k", 2), $c->increment("n"), $c->delete("k"), [...$c->keys()]);', var_export($this->home . '/marks', true));
+            var_dump($c->get("k"), $c->set("k", 2), $c->increment("n"), $c->delete("k"), [...$c->keys()]);',
+            var_export($this->home . '/marks', true),
+        );
         $victim = OtherUser::start(OtherUser::VICTIM, $code, ['-n']);
         Servers::awaitFile($this->home . '/marks/ready');
         $this->plant();
@@ -81,7 +102,11 @@ final class HostileNeighbourTest extends TestCase
         $file = (string) ((array) glob($this->home . '/parent/cache/larder/??/*'))[0];
         $get = $this->open($scheme) . 'var_dump($c->get("k"));';
         chmod($this->home . '/parent/cache/larder', 0o755);
-        self::assertSame("string(5) \"right\"\n", OtherUser::run(OtherUser::VICTIM, $get, ['-n']), 'a folder that others may look into is as good');
+        self::assertSame(
+            "string(5) \"right\"\n",
+            OtherUser::run(OtherUser::VICTIM, $get, ['-n']),
+            'a folder that others may look into is as good',
+        );
         chmod(\dirname($file), 0o755);
         self::assertSame("string(5) \"right\"\n", OtherUser::run(OtherUser::VICTIM, $get, ['-n']));
         chown($file, OtherUser::STRANGER);
@@ -91,7 +116,11 @@ final class HostileNeighbourTest extends TestCase
         self::assertSame("NULL\n", OtherUser::run(OtherUser::VICTIM, $get, ['-n']), 'a file that everybody can write');
         chmod($file, 0o600);
         chmod(\dirname($file), 0o777);
-        self::assertSame("NULL\n", OtherUser::run(OtherUser::VICTIM, $get, ['-n']), 'a folder where everybody can put another');
+        self::assertSame(
+            "NULL\n",
+            OtherUser::run(OtherUser::VICTIM, $get, ['-n']),
+            'a folder where everybody can put another',
+        );
         rename($file, $file . '-away');
         symlink($file . '-away', $file);
         chmod(\dirname($file), 0o755);
@@ -110,14 +139,26 @@ final class HostileNeighbourTest extends TestCase
         // Twenty at once make the folder that the neighbour has not made.
         $processes = [];
         for ($i = 0; $i < 20; ++$i) {
-            $processes[] = OtherUser::start(OtherUser::VICTIM, $open . \sprintf('var_dump($c->set("k%d", 1));', $i), ['-n'], $environment);
+            $processes[] = OtherUser::start(
+                OtherUser::VICTIM,
+                $open . \sprintf('var_dump($c->set("k%d", 1));', $i),
+                ['-n'],
+                $environment,
+            );
         }
         foreach ($processes as $process) {
             $process->wait();
             self::assertSame("bool(true)\n", $process->getOutput());
         }
-        self::assertSame("int(20)\n", OtherUser::run(OtherUser::VICTIM, $open . 'var_dump(count([...$c->keys()]));', ['-n'], $environment), 'all have the same folder');
-        $used = array_values(array_filter((array) glob($temporary . '/larder-*'), static fn(string|false $path): bool => fileowner((string) $path) === OtherUser::VICTIM));
+        self::assertSame(
+            "int(20)\n",
+            OtherUser::run(OtherUser::VICTIM, $open . 'var_dump(count([...$c->keys()]));', ['-n'], $environment),
+            'all have the same folder',
+        );
+        $used = array_values(array_filter(
+            (array) glob($temporary . '/larder-*'),
+            static fn(string|false $path): bool => fileowner((string) $path) === OtherUser::VICTIM,
+        ));
         self::assertCount(1, $used);
         self::assertSame('700', decoct((int) fileperms((string) $used[0]) & 0o777));
         self::assertSame($squatted === [], $used[0] === $temporary . '/larder-33');
@@ -126,7 +167,10 @@ final class HostileNeighbourTest extends TestCase
         }
     }
 
-    /** The neighbour fills the temporary directory with names, so that a list of them takes more memory than PHP may use. */
+    /**
+     * The neighbour fills the temporary directory with names, so that a list of them takes more memory than PHP may
+     * use.
+     */
     public function testAutoFallbackFolderIsFoundAmongManyNames(): void
     {
         $temporary = $this->temporary(['larder-33']);
@@ -135,7 +179,15 @@ final class HostileNeighbourTest extends TestCase
         }
         $environment = 'export TMPDIR=' . escapeshellarg($temporary);
         for ($i = 1; $i <= 2; ++$i) {
-            self::assertSame("int($i)\n", OtherUser::run(OtherUser::VICTIM, 'var_dump(Larder\Cache::open("auto:")->increment("k", first: 0));', ['-n', '-d', 'memory_limit=8M'], $environment));
+            self::assertSame(
+                "int($i)\n",
+                OtherUser::run(
+                    OtherUser::VICTIM,
+                    'var_dump(Larder\Cache::open("auto:")->increment("k", first: 0));',
+                    ['-n', '-d', 'memory_limit=8M'],
+                    $environment,
+                ),
+            );
         }
     }
 
@@ -150,7 +202,8 @@ final class HostileNeighbourTest extends TestCase
             mkdir($path);
             chown($path, OtherUser::STRANGER);
         }
-        $code = '$c = Larder\Cache::open("shmop:?namespace=hostile"); for ($i = 0; $i < 200; ++$i) { $c->increment("n"); }';
+        $code = '$c = Larder\Cache::open("shmop:?namespace=hostile"); for ($i = 0; $i < 200; ++$i) { '
+            . '$c->increment("n"); }';
         $processes = [];
         for ($i = 0; $i < 4; ++$i) {
             $processes[] = OtherUser::start(self::UNUSED, $code);
@@ -159,28 +212,58 @@ final class HostileNeighbourTest extends TestCase
             $process->wait();
             self::assertSame('', $process->getOutput());
         }
-        self::assertSame("int(800)\nbool(true)\n", OtherUser::run(self::UNUSED, '$c = Larder\Cache::open("shmop:?namespace=hostile"); var_dump($c->get("n"), $c->clear());'));
-        $record = '$r = Larder\Internal\Decorator\Breaker\OutageRecord::ofThisUser("server"); %s echo $r->read()->failures;';
-        OtherUser::run(self::UNUSED, \sprintf($record, '$r->change(fn($o) => new Larder\Internal\Decorator\Breaker\Outage(failures: 7));'));
-        self::assertSame('7', OtherUser::run(self::UNUSED, \sprintf($record, '')), 'what one process knows of a server, others do');
+        self::assertSame(
+            "int(800)\nbool(true)\n",
+            OtherUser::run(
+                self::UNUSED,
+                '$c = Larder\Cache::open("shmop:?namespace=hostile"); var_dump($c->get("n"), $c->clear());',
+            ),
+        );
+        $record = '$r = Larder\Internal\Decorator\Breaker\OutageRecord::ofThisUser("server"); '
+            . '%s echo $r->read()->failures;';
+        OtherUser::run(
+            self::UNUSED,
+            \sprintf($record, '$r->change(fn($o) => new Larder\Internal\Decorator\Breaker\Outage(failures: 7));'),
+        );
+        self::assertSame(
+            '7',
+            OtherUser::run(self::UNUSED, \sprintf($record, '')),
+            'what one process knows of a server, others do',
+        );
     }
 
     /** Code that opens the victim's cache as $c. */
     private function open(string $scheme): string
     {
-        return \sprintf('try { $c = Larder\Cache::open(%s); } catch (Larder\Exception\StoreUnavailable $e) { exit($e->getMessage()); } ', var_export("$scheme://$this->home/parent/cache", true));
+        return \sprintf(
+            'try { $c = Larder\Cache::open(%s); } catch (Larder\Exception\StoreUnavailable $e) { '
+                . 'exit($e->getMessage()); } ',
+            var_export("$scheme://$this->home/parent/cache", true),
+        );
     }
 
     /** The attacker owns the parent folder and plants files with the victim's names. */
     private function plant(): void
     {
         chown($this->home . '/parent', OtherUser::STRANGER);
-        $code = \sprintf('$p = %1$s; rename("$p/cache", "$p/old"); $run = "<?php touch(" . var_export(%2$s . "/run", true) . "); return [0, 0.0, \'k\', true, 1];"; mkdir("$p/cache");', var_export($this->home . '/parent', true), var_export($this->home . '/marks', true));
+        $code = \sprintf(
+            '$p = %1$s; rename("$p/cache", "$p/old"); $run = "<?php touch(" . var_export(%2$s . "/run", true) . "); '
+                . 'return [0, 0.0, \'k\', true, 1];"; mkdir("$p/cache");',
+            var_export($this->home . '/parent', true),
+            var_export($this->home . '/marks', true),
+        );
         self::assertSame('', OtherUser::run(OtherUser::STRANGER, $code, ['-n']));
-        // He has to know the names only, which are hashes of keys. A folder that he made himself would be found out by its owner.
+        // He has to know the names only, which are hashes of keys. A folder that he made himself would be found out by
+        // its owner.
         rename($this->home . '/parent/old/larder', $this->home . '/parent/cache/larder');
         foreach ((array) glob($this->home . '/parent/cache/larder/??/*') as $file) {
-            file_put_contents((string) $file, \sprintf('<?php touch(%s); return [0, 0.0, "k", true, 1];', var_export($this->home . '/marks/run', true)));
+            file_put_contents(
+                (string) $file,
+                \sprintf(
+                    '<?php touch(%s); return [0, 0.0, "k", true, 1];',
+                    var_export($this->home . '/marks/run', true),
+                ),
+            );
         }
         chown($this->home . '/parent/cache', OtherUser::VICTIM);
     }

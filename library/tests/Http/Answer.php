@@ -8,13 +8,27 @@ namespace Larder\Tests\Http;
 final class Answer
 {
     /** @param array<string, string> $headers by lower-case name */
-    private function __construct(public readonly int $status, public readonly array $headers, public readonly string $body) {}
+    private function __construct(
+        public readonly int $status,
+        public readonly array $headers,
+        public readonly string $body,
+    ) {}
 
     /** @param array<string, string> $headers no others are sent, but "Connection: close" */
     public static function to(string $url, array $headers, string $method = 'GET'): self
     {
-        $lines = array_map(static fn(string $name, string $value): string => "$name: $value", array_keys($headers), $headers);
-        $context = stream_context_create(['http' => ['method' => $method, 'header' => [...$lines, 'Connection: close'], 'ignore_errors' => true, 'protocol_version' => 1.1, 'timeout' => 60.0]]);
+        $lines = array_map(
+            static fn(string $name, string $value): string => "$name: $value",
+            array_keys($headers),
+            $headers,
+        );
+        $context = stream_context_create(['http' => [
+            'method' => $method,
+            'header' => [...$lines, 'Connection: close'],
+            'ignore_errors' => true,
+            'protocol_version' => 1.1,
+            'timeout' => 60.0,
+        ]]);
         $stream = fopen($url, 'r', false, $context);
         if ($stream === false) {
             throw new \RuntimeException("$url does not answer");

@@ -44,7 +44,10 @@ final class NativeSessionTest extends TestCase
     {
         $this->folder = sys_get_temp_dir() . '/larder-http-' . getmypid() . '-' . bin2hex(random_bytes(4));
         mkdir($this->folder);
-        file_put_contents("$this->folder/index.php", \sprintf(self::PAGE, var_export(\dirname(__DIR__, 3) . '/vendor/autoload.php', true)));
+        file_put_contents(
+            "$this->folder/index.php",
+            \sprintf(self::PAGE, var_export(\dirname(__DIR__, 3) . '/vendor/autoload.php', true)),
+        );
         [$this->server, $this->port] = Address::onFreePort(fn(int $port): ServerProcess => ServerProcess::start(
             [\PHP_BINARY, '-S', "127.0.0.1:$port", "$this->folder/index.php"],
             "$this->folder/web.log",

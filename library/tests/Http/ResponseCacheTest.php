@@ -28,7 +28,11 @@ use Symfony\Component\Filesystem\Filesystem;
 final class ResponseCacheTest extends TestCase
 {
     private const URL = 'https://shop.example/page?id=7';
-    private const KEPT = ['Cache-Control' => 'public, max-age=60', 'Content-Type' => 'text/html', 'X-Frame-Options' => 'DENY'];
+    private const KEPT = [
+        'Cache-Control' => 'public, max-age=60',
+        'Content-Type' => 'text/html',
+        'X-Frame-Options' => 'DENY',
+    ];
 
     private Cache $cache;
 
@@ -42,9 +46,15 @@ final class ResponseCacheTest extends TestCase
         $application = self::application(self::KEPT);
         $first = $this->get($application);
         $second = $this->get($application);
-        self::assertSame(['call 1', 'call 1', 1], [(string) $first->getBody(), (string) $second->getBody(), $application->calls]);
+        self::assertSame(
+            ['call 1', 'call 1', 1],
+            [(string) $first->getBody(), (string) $second->getBody(), $application->calls],
+        );
         self::assertSame('DENY', $second->getHeaderLine('X-Frame-Options'));
-        self::assertSame(['Larder; fwd=uri-miss', '0'], [$first->getHeaderLine('Cache-Status'), $second->getHeaderLine('Age')]);
+        self::assertSame(
+            ['Larder; fwd=uri-miss', '0'],
+            [$first->getHeaderLine('Cache-Status'), $second->getHeaderLine('Age')],
+        );
         self::assertMatchesRegularExpression('/^Larder; hit; ttl=(60|59)$/D', $second->getHeaderLine('Cache-Status'));
     }
 
@@ -67,13 +77,15 @@ final class ResponseCacheTest extends TestCase
     {
         $server = RedisServer::start(Servers::directory('responses-' . strtolower($method) . $stopsAt));
         $this->cache = Cache::open("redis://$server->socket?on_failure=throw&timeout=10", new NullLogger());
-        $application = new Application(static function (ServerRequestInterface $request, int $call) use ($server, $stopsAt): Response {
-            if ($call === $stopsAt) {
-                $server->stop();
-            }
+        $application = new Application(
+            static function (ServerRequestInterface $request, int $call) use ($server, $stopsAt): Response {
+                if ($call === $stopsAt) {
+                    $server->stop();
+                }
 
-            return new Response(200, self::KEPT, "call $call");
-        });
+                return new Response(200, self::KEPT, "call $call");
+            },
+        );
         if ($stopsAt === 0) {
             $server->stop();
         }
@@ -104,7 +116,10 @@ final class ResponseCacheTest extends TestCase
         $this->get($application);
         self::assertSame(2, $application->calls);
         $head = $this->get($application, method: 'HEAD');
-        self::assertSame(['', 'DENY', 2], [(string) $head->getBody(), $head->getHeaderLine('X-Frame-Options'), $application->calls]);
+        self::assertSame(
+            ['', 'DENY', 2],
+            [(string) $head->getBody(), $head->getHeaderLine('X-Frame-Options'), $application->calls],
+        );
     }
 
     /** @return iterable<string, array{array<string, string|list<string>>, 1?: int}> */
@@ -117,8 +132,12 @@ final class ResponseCacheTest extends TestCase
         yield 'no-store' => [['Cache-Control' => 'no-store, max-age=60']];
         yield 'no-cache' => [['Cache-Control' => 'no-cache, max-age=60']];
         yield 'no-cache for some headers' => [['Cache-Control' => 'max-age=60, no-cache="Set-Cookie, X"']];
-        yield 'private in a second line, within a string that spans both when they are joined' => [['Cache-Control' => ['max-age=60, ext="a', 'private, b="c"']]];
-        yield 'no-store in a second line, after a string that does not end' => [['Cache-Control' => ['max-age=60, ext="a\\', 'no-store="b']]];
+        yield 'private in a second line, within a string that spans both when they are joined' => [
+            ['Cache-Control' => ['max-age=60, ext="a', 'private, b="c"']],
+        ];
+        yield 'no-store in a second line, after a string that does not end' => [
+            ['Cache-Control' => ['max-age=60, ext="a\\', 'no-store="b']],
+        ];
         yield 'two times in two lines, the shorter counts' => [['Cache-Control' => ['max-age=60', 'max-age=0']]];
         yield 'nothing is said' => [['Content-Type' => 'text/html']];
         yield 'public, but not for how long' => [['Cache-Control' => 'public']];
@@ -131,7 +150,10 @@ final class ResponseCacheTest extends TestCase
         yield 'an expiry that is none' => [['Expires' => '0']];
         yield 'the other expiry that is none' => [['Expires' => '-1']];
         yield 'an expiry in words' => [['Expires' => 'tomorrow']];
-        yield 'expired, of another day' => [['Date' => gmdate('D, d M Y H:i:s \G\M\T', time() - 3600), 'Expires' => gmdate('D, d M Y H:i:s \G\M\T', time() - 10)]];
+        yield 'expired, of another day' => [[
+            'Date' => gmdate('D, d M Y H:i:s \G\M\T', time() - 3600),
+            'Expires' => gmdate('D, d M Y H:i:s \G\M\T', time() - 10),
+        ]];
         yield 'as old by its date' => [['Date' => gmdate('D, d M Y H:i:s \G\M\T', time() - 3600), ...self::KEPT]];
         yield 'as old by the first of two ages' => [['Age' => '60, 0', ...self::KEPT]];
         yield 'varies by what is no name' => [['Vary' => 'Accept Cookie', ...self::KEPT]];
@@ -164,7 +186,9 @@ final class ResponseCacheTest extends TestCase
         yield 'max-age' => [['Cache-Control' => 'max-age=60']];
         yield 's-maxage over max-age' => [['Cache-Control' => 'max-age=0, s-maxage=60']];
         yield 'quoted' => [['Cache-Control' => 'max-age="60"']];
-        yield 'caches of networks may, for less' => [['CDN-Cache-Control' => 'max-age=5', 'X-Accel-Expires' => '5', ...self::KEPT]];
+        yield 'caches of networks may, for less' => [
+            ['CDN-Cache-Control' => 'max-age=5', 'X-Accel-Expires' => '5', ...self::KEPT],
+        ];
         yield 'Expires' => [['Expires' => gmdate('D, d M Y H:i:s \G\M\T', time() + 3600)]];
         yield 'as long as it says' => [['Content-Length' => '6', ...self::KEPT]];
         yield 'not found' => [self::KEPT, 404];
@@ -177,7 +201,10 @@ final class ResponseCacheTest extends TestCase
     {
         $application = self::application($headers, $status);
         $this->get($application);
-        self::assertSame(['call 1', $status], [(string) $this->get($application)->getBody(), $this->get($application)->getStatusCode()]);
+        self::assertSame(
+            ['call 1', $status],
+            [(string) $this->get($application)->getBody(), $this->get($application)->getStatusCode()],
+        );
     }
 
     /** @return iterable<string, array{array<string, string|list<string>>, 1?: string, 2?: string}> */
@@ -218,22 +245,32 @@ final class ResponseCacheTest extends TestCase
 
     /** @param array<string, string|list<string>> $headers */
     #[DataProvider('requestsOfOneVisitor')]
-    public function testRequestOfOneVisitorIsNeitherAnsweredFromHereNorPoisonsOthers(array $headers, string $url = self::URL, string $method = 'GET'): void
-    {
+    public function testRequestOfOneVisitorIsNeitherAnsweredFromHereNorPoisonsOthers(
+        array $headers,
+        string $url = self::URL,
+        string $method = 'GET',
+    ): void {
         $application = self::application(self::KEPT);
         $this->get($application, $headers, $url, $method);
         self::assertSame('call 2', (string) $this->get($application)->getBody(), 'what it got is not what others get');
         $this->get($application, $headers, $url, $method);
-        if (!\in_array($method, ['POST', 'get'], true) && !isset($headers['X-HTTP-Method-Override'])) { // after which the URL is made again
+        if (
+            !\in_array($method, ['POST', 'get'], true) && !isset($headers['X-HTTP-Method-Override'])
+        ) { // after which the URL is made again
             self::assertSame('call 2', (string) $this->get($application)->getBody());
         }
-        self::assertStringNotContainsString('call 2', (string) $this->get($application, $headers, $url, $method)->getBody());
+        self::assertStringNotContainsString(
+            'call 2',
+            (string) $this->get($application, $headers, $url, $method)->getBody(),
+        );
     }
 
     public function testControlOrdinaryRequestIsAnsweredFromHere(): void
     {
         $application = self::application(self::KEPT);
-        foreach ([[], ['Cookie' => '_ga=1; _gid=2'], ['User-Agent' => 'x'], ['Cache-Control' => 'no-cache'], ['Content-Length' => '0']] as $headers) {
+        foreach ([[], ['Cookie' => '_ga=1; _gid=2'], ['User-Agent' => 'x'], ['Cache-Control' => 'no-cache'], [
+            'Content-Length' => '0',
+        ]] as $headers) {
             self::assertSame('call 1', (string) $this->get($application, $headers)->getBody());
         }
     }
@@ -241,19 +278,37 @@ final class ResponseCacheTest extends TestCase
     /** @return iterable<string, array{ServerRequest}> */
     public static function requestsOfOneVisitorByMoreThanHeaders(): iterable
     {
-        foreach (['REMOTE_USER', 'REDIRECT_REMOTE_USER', 'PHP_AUTH_USER', 'PHP_AUTH_DIGEST', 'SSL_CLIENT_S_DN', 'HTTP_AUTHORIZATION', 'REDIRECT_HTTP_AUTHORIZATION', 'REDIRECT_REDIRECT_REMOTE_USER', 'HTTP_X_API_KEY', 'AUTH_TYPE', 'PHP_AUTH_PW'] as $name) {
-            yield "the web server has checked $name" => [new ServerRequest('GET', self::URL, serverParams: [$name => 'bob'])];
+        foreach ([
+            'REMOTE_USER', 'REDIRECT_REMOTE_USER', 'PHP_AUTH_USER', 'PHP_AUTH_DIGEST', 'SSL_CLIENT_S_DN',
+            'HTTP_AUTHORIZATION', 'REDIRECT_HTTP_AUTHORIZATION', 'REDIRECT_REDIRECT_REMOTE_USER', 'HTTP_X_API_KEY',
+            'AUTH_TYPE', 'PHP_AUTH_PW',
+        ] as $name) {
+            yield "the web server has checked $name" => [
+                new ServerRequest('GET', self::URL, serverParams: [$name => 'bob']),
+            ];
         }
-        yield 'a login without a name' => [new ServerRequest('GET', self::URL, serverParams: ['PHP_AUTH_USER' => '', 'PHP_AUTH_PW' => 'alice'])];
-        yield 'a login without a name and a password' => [new ServerRequest('GET', self::URL, serverParams: ['REDIRECT_PHP_AUTH_USER' => ''])];
+        yield 'a login without a name' => [
+            new ServerRequest('GET', self::URL, serverParams: ['PHP_AUTH_USER' => '', 'PHP_AUTH_PW' => 'alice']),
+        ];
+        yield 'a login without a name and a password' => [
+            new ServerRequest('GET', self::URL, serverParams: ['REDIRECT_PHP_AUTH_USER' => '']),
+        ];
         $request = new ServerRequest('GET', self::URL);
         yield 'a cookie that was parsed elsewhere' => [$request->withCookieParams(['sid' => '1'])];
         yield 'a body that was parsed elsewhere' => [$request->withParsedBody(['id' => '8'])];
         yield 'a query that was parsed elsewhere' => [$request->withQueryParams(['id' => '8'])];
-        yield 'a body of a length that nobody knows' => [$request->withBody(new LyingStream(Stream::create('id=8'), null))];
-        yield 'the URL in other bytes' => [new ServerRequest('GET', self::URL, serverParams: ['REQUEST_URI' => '/page?id=7&"><script>'])];
-        yield 'the URL in other bytes, by IIS' => [new ServerRequest('GET', self::URL, serverParams: ['UNENCODED_URL' => '/page?id=7&"><script>'])];
-        yield 'a fragment, which some servers hand on' => [$request->withUri($request->getUri()->withFragment('<script>'))];
+        yield 'a body of a length that nobody knows' => [
+            $request->withBody(new LyingStream(Stream::create('id=8'), null)),
+        ];
+        yield 'the URL in other bytes' => [
+            new ServerRequest('GET', self::URL, serverParams: ['REQUEST_URI' => '/page?id=7&"><script>']),
+        ];
+        yield 'the URL in other bytes, by IIS' => [
+            new ServerRequest('GET', self::URL, serverParams: ['UNENCODED_URL' => '/page?id=7&"><script>']),
+        ];
+        yield 'a fragment, which some servers hand on' => [
+            $request->withUri($request->getUri()->withFragment('<script>')),
+        ];
         yield 'another target' => [$request->withRequestTarget('https://evil.example/page?id=7')];
     }
 
@@ -270,33 +325,69 @@ final class ResponseCacheTest extends TestCase
     public function testControlEmptyParametersOfTheWebServerAreNoLogin(): void
     {
         $application = self::application(self::KEPT);
-        $request = new ServerRequest('GET', self::URL, serverParams: ['AUTH_TYPE' => '', 'REMOTE_USER' => '', 'REMOTE_IDENT' => '']);
-        self::assertSame(['call 1', 'call 1'], array_map(fn(): string => (string) $this->middleware()->process($request, $application)->getBody(), range(1, 2)));
+        $request = new ServerRequest(
+            'GET',
+            self::URL,
+            serverParams: ['AUTH_TYPE' => '', 'REMOTE_USER' => '', 'REMOTE_IDENT' => ''],
+        );
+        self::assertSame(
+            ['call 1', 'call 1'],
+            array_map(
+                fn(): string => (string) $this->middleware()->process($request, $application)->getBody(),
+                range(1, 2),
+            ),
+        );
     }
 
     public function testIgnoredCookiesDoNotReachAnybodyElse(): void
     {
-        $application = new Application(static fn(ServerRequestInterface $request): Response => new Response(200, self::KEPT, $request->getHeaderLine('Cookie') . json_encode($request->getCookieParams())));
-        $first = $this->middleware()->process((new ServerRequest('GET', self::URL, ['Cookie' => '_ga=<script>']))->withCookieParams(['_ga' => '<script>']), $application);
+        $application = new Application(static fn(ServerRequestInterface $request): Response => new Response(
+            200,
+            self::KEPT,
+            $request->getHeaderLine('Cookie') . json_encode($request->getCookieParams()),
+        ));
+        $first = $this->middleware()->process(
+            (new ServerRequest('GET', self::URL, ['Cookie' => '_ga=<script>']))->withCookieParams([
+                '_ga' => '<script>',
+            ]),
+            $application,
+        );
         self::assertSame(['[]', '[]'], [(string) $first->getBody(), (string) $this->get($application)->getBody()]);
     }
 
     /** No list of what tells of a visitor would have all of these. */
     public function testServerParametersOfOneVisitorAreInNoPageOfOthers(): void
     {
-        $application = new Application(static fn(ServerRequestInterface $request): Response => new Response(200, self::KEPT, (string) json_encode($request->getServerParams())));
-        $ofVisitor = array_fill_keys(['MM_COUNTRY_CODE', 'OIDC_CLAIM_email', 'DN', 'GEOIP2_CITY', 'REDIRECT_DN', 'SSL_CLIENT_VERIFY', 'UNIQUE_ID', 'SERVER_SAID_NAME', 'HTTP_X_NAME', 'REMOTE_IDENT', 'CONTENT_TYPE'], 'of-one-visitor');
-        $ofServer = array_fill_keys(['SERVER_NAME', 'HTTPS', 'SCRIPT_NAME', 'PHP_SELF', 'PATH_INFO', 'REDIRECT_STATUS', 'REDIRECT_URL', 'REDIRECT_QUERY_STRING', 'IIS_WasUrlRewritten', 'UNENCODED_URL', 'APP_ENV', 'REDIRECT_APP_ENV'], 'of-the-server');
+        $application = new Application(
+            static fn(ServerRequestInterface $request): Response
+                => new Response(200, self::KEPT, (string) json_encode($request->getServerParams())),
+        );
+        $ofVisitor = array_fill_keys([
+            'MM_COUNTRY_CODE', 'OIDC_CLAIM_email', 'DN', 'GEOIP2_CITY', 'REDIRECT_DN', 'SSL_CLIENT_VERIFY', 'UNIQUE_ID',
+            'SERVER_SAID_NAME', 'HTTP_X_NAME', 'REMOTE_IDENT', 'CONTENT_TYPE',
+        ], 'of-one-visitor');
+        $ofServer = array_fill_keys([
+            'SERVER_NAME', 'HTTPS', 'SCRIPT_NAME', 'PHP_SELF', 'PATH_INFO', 'REDIRECT_STATUS', 'REDIRECT_URL',
+            'REDIRECT_QUERY_STRING', 'IIS_WasUrlRewritten', 'UNENCODED_URL', 'APP_ENV', 'REDIRECT_APP_ENV',
+        ], 'of-the-server');
         $factory = new Psr17Factory();
-        $middleware = new ResponseCache($this->cache, $factory, $factory, $factory, ['shop.example'], serverParams: ['APP_*', 'REMOTE_*']);
-        $page = (string) $middleware->process(new ServerRequest('GET', self::URL, serverParams: $ofVisitor + $ofServer), $application)->getBody();
+        $middleware = new ResponseCache($this->cache, $factory, $factory, $factory, ['shop.example'], serverParams: [
+            'APP_*',
+            'REMOTE_*',
+        ]);
+        $page = (string) $middleware
+            ->process(new ServerRequest('GET', self::URL, serverParams: $ofVisitor + $ofServer), $application)
+            ->getBody();
         self::assertSame($ofServer, json_decode($page, true));
     }
 
     public function testRequestWithAMethodInAHeaderIsAChange(): void
     {
         $application = self::application(self::KEPT);
-        $bodies = array_map(fn(array $override): string => (string) $this->get($application, $override)->getBody(), [[], ['X-HTTP-Method-Override' => 'DELETE'], ['X-HTTP-Method-Override' => 'DELETE'], []]);
+        $bodies = array_map(
+            fn(array $override): string => (string) $this->get($application, $override)->getBody(),
+            [[], ['X-HTTP-Method-Override' => 'DELETE'], ['X-HTTP-Method-Override' => 'DELETE'], []],
+        );
         self::assertSame(['call 1', 'call 2', 'call 3', 'call 4'], $bodies);
         $this->get($application, ['X-HTTP-Method-Override' => 'PUT'], method: 'POST');
         self::assertSame('call 6', (string) $this->get($application)->getBody());
@@ -307,17 +398,28 @@ final class ResponseCacheTest extends TestCase
         $application = self::application(self::KEPT);
         $this->get($application, ['X-Requested-With' => 'XMLHttpRequest']);
         $this->get($application, method: 'POST');
-        self::assertSame('call 3', (string) $this->get($application, ['X-Requested-With' => 'XMLHttpRequest'])->getBody());
+        self::assertSame(
+            'call 3',
+            (string) $this->get($application, ['X-Requested-With' => 'XMLHttpRequest'])->getBody(),
+        );
     }
 
     public function testVariantsAreKeptApart(): void
     {
         $application = new Application(static fn(ServerRequestInterface $request, int $call): Response
-            => new Response(200, ['Vary' => 'Accept-Language, Accept', ...self::KEPT], $request->getHeaderLine('Accept-Language') . $call));
+            => new Response(
+                200,
+                ['Vary' => 'Accept-Language, Accept', ...self::KEPT],
+                $request->getHeaderLine('Accept-Language') . $call,
+            ));
         self::assertSame('1', (string) $this->get($application)->getBody());
         foreach (['de' => 'de2', 'fr' => 'fr3', '' => '1'] as $language => $body) {
             for ($i = 0; $i < 3; ++$i) {
-                self::assertSame($body, (string) $this->get($application, $language === '' ? [] : ['Accept-Language' => $language])->getBody());
+                self::assertSame(
+                    $body,
+                    (string) $this->get($application, $language === '' ? [] : ['Accept-Language' => $language])
+                        ->getBody(),
+                );
             }
         }
     }
@@ -325,22 +427,44 @@ final class ResponseCacheTest extends TestCase
     public function testResponseThatVariesByMoreLaterIsNotGivenToOthers(): void
     {
         $application = new Application(static fn(ServerRequestInterface $request, int $call): Response
-            => new Response(200, [...($request->hasHeader('X-Group') ? ['Vary' => 'X-Group'] : []), ...self::KEPT], $request->getHeaderLine('X-Group') . $call));
+            => new Response(
+                200,
+                [...($request->hasHeader('X-Group') ? ['Vary' => 'X-Group'] : []), ...self::KEPT],
+                $request->getHeaderLine('X-Group') . $call,
+            ));
         self::assertSame('a1', (string) $this->get($application, ['X-Group' => 'a'])->getBody());
         self::assertSame('2', (string) $this->get($application)->getBody());
         self::assertSame('b3', (string) $this->get($application, ['X-Group' => 'b'])->getBody());
-        self::assertSame(['a4', '2', 'b3'], [(string) $this->get($application, ['X-Group' => 'a'])->getBody(), (string) $this->get($application)->getBody(), (string) $this->get($application, ['X-Group' => 'b'])->getBody()]);
+        self::assertSame(['a4', '2', 'b3'], [
+            (string) $this->get($application, ['X-Group' => 'a'])->getBody(),
+            (string) $this->get($application)->getBody(),
+            (string) $this->get($application, ['X-Group' => 'b'])->getBody(),
+        ]);
     }
 
-    /** An application that sends Vary only with what it varies by: it does not get the header, and is asked again with it. */
+    /**
+     * An application that sends Vary only with what it varies by: it does not get the header, and is asked again with
+     * it.
+     */
     public function testResponseThatVariesByAHeaderThatWasHiddenIsMadeAgain(): void
     {
         $application = new Application(static fn(ServerRequestInterface $request, int $call): Response
-            => new Response(200, [...($call === 1 ? [] : ['Vary' => 'X-Group']), ...self::KEPT], $request->getHeaderLine('X-Group') . $call));
+            => new Response(
+                200,
+                [...($call === 1 ? [] : ['Vary' => 'X-Group']), ...self::KEPT],
+                $request->getHeaderLine('X-Group') . $call,
+            ));
         self::assertSame('1', (string) $this->get($application)->getBody());
-        $this->cache->deleteMany(array_filter([...$this->cache->keys('response:')], static fn(string $key): bool => substr_count($key, ':') === 2));
+        $this->cache->deleteMany(array_filter(
+            [...$this->cache->keys('response:')],
+            static fn(string $key): bool => substr_count($key, ':') === 2,
+        ));
         self::assertSame('a3', (string) $this->get($application, ['X-Group' => 'a'])->getBody());
-        self::assertSame(['a3', '4', 'b5'], [(string) $this->get($application, ['X-Group' => 'a'])->getBody(), (string) $this->get($application)->getBody(), (string) $this->get($application, ['X-Group' => 'b'])->getBody()]);
+        self::assertSame(['a3', '4', 'b5'], [
+            (string) $this->get($application, ['X-Group' => 'a'])->getBody(),
+            (string) $this->get($application)->getBody(),
+            (string) $this->get($application, ['X-Group' => 'b'])->getBody(),
+        ]);
     }
 
     public function testErrorOfAMomentKeepsAUrlOutForAMomentOnly(): void
@@ -349,7 +473,11 @@ final class ResponseCacheTest extends TestCase
         foreach ([503 => 1, 404 => 60] as $status => $seconds) {
             $request = new ServerRequest('GET', self::URL . "&status=$status");
             $application = new Application(static fn(ServerRequestInterface $request, int $call): Response
-                => new Response($call === 1 ? $status : 200, ['Cache-Control' => $call === 1 ? 'private' : 'max-age=600'], "call $call"));
+                => new Response(
+                    $call === 1 ? $status : 200,
+                    ['Cache-Control' => $call === 1 ? 'private' : 'max-age=600'],
+                    "call $call",
+                ));
             $bodies = [];
             foreach ([0, 0, $seconds - 1, 1, 0] as $later) {
                 $clock->move($later);
@@ -368,7 +496,9 @@ final class ResponseCacheTest extends TestCase
         $bodies = [];
         foreach ([0, 0, 0, 1, 0, 0] as $later) {
             $clock->move($later);
-            $bodies[] = (string) $middleware->process(new ServerRequest('GET', self::URL, ['User-Agent' => 'x']), $application)->getBody();
+            $bodies[] = (string) $middleware
+                ->process(new ServerRequest('GET', self::URL, ['User-Agent' => 'x']), $application)
+                ->getBody();
         }
         self::assertSame(['call 1', 'call 2', 'call 3', 'call 4', 'call 5', 'call 5'], $bodies);
     }
@@ -428,10 +558,13 @@ final class ResponseCacheTest extends TestCase
 
     public function testNoVariantAtAllLeavesNothingBehind(): void
     {
-        $application = new Application(static fn(): Response => new Response(200, ['Vary' => 'Accept-Language', ...self::KEPT]));
+        $application = new Application(
+            static fn(): Response => new Response(200, ['Vary' => 'Accept-Language', ...self::KEPT]),
+        );
         $sizes = [];
         for ($i = 0; $i < 20; ++$i) {
-            $this->middleware(maxVariants: 0)->process(new ServerRequest('GET', self::URL, ['Accept-Language' => "x-$i"]), $application);
+            $this->middleware(maxVariants: 0)
+                ->process(new ServerRequest('GET', self::URL, ['Accept-Language' => "x-$i"]), $application);
             $sizes[] = \strlen(serialize(array_map($this->cache->get(...), [...$this->cache->keys('response:')])));
         }
         self::assertSame($sizes[5], $sizes[19]);
@@ -439,20 +572,37 @@ final class ResponseCacheTest extends TestCase
 
     public function testNormalizedHeaderMakesFewVariants(): void
     {
-        $application = new Application(static fn(ServerRequestInterface $request, int $call): Response => new Response(200, ['Vary' => 'Accept-Encoding', ...self::KEPT], "call $call"));
-        $normalize = ['Accept-Encoding' => static fn(string $line): string => str_contains($line, 'gzip') ? 'gzip' : ''];
+        $application = new Application(
+            static fn(ServerRequestInterface $request, int $call): Response
+                => new Response(200, ['Vary' => 'Accept-Encoding', ...self::KEPT], "call $call"),
+        );
+        $normalize = [
+            'Accept-Encoding' => static fn(string $line): string => str_contains($line, 'gzip') ? 'gzip' : '',
+        ];
         $this->get($application);
         foreach (['gzip, br', 'gzip;q=1', 'gzip'] as $encodings) {
-            $response = $this->middleware(normalize: $normalize)->process(new ServerRequest('GET', self::URL, ['Accept-Encoding' => $encodings]), $application);
+            $response = $this->middleware(normalize: $normalize)
+                ->process(new ServerRequest('GET', self::URL, ['Accept-Encoding' => $encodings]), $application);
             self::assertSame('call 2', (string) $response->getBody());
         }
     }
 
     public function testApplicationGetsTheNormalizedHeader(): void
     {
-        $application = new Application(static fn(ServerRequestInterface $request): Response => new Response(200, ['Vary' => 'Accept-Encoding', ...self::KEPT], $request->getHeaderLine('Accept-Encoding')));
-        $normalize = ['Accept-Encoding' => static fn(string $line): string => str_contains($line, 'gzip') ? 'gzip' : ''];
-        $bodies = array_map(fn(string $line): string => (string) $this->middleware(normalize: $normalize)->process(new ServerRequest('GET', self::URL, ['Accept-Encoding' => $line]), $application)->getBody(), ['gzip, br', 'gzip, br', 'gzip', 'br']);
+        $application = new Application(static fn(ServerRequestInterface $request): Response => new Response(
+            200,
+            ['Vary' => 'Accept-Encoding', ...self::KEPT],
+            $request->getHeaderLine('Accept-Encoding'),
+        ));
+        $normalize = [
+            'Accept-Encoding' => static fn(string $line): string => str_contains($line, 'gzip') ? 'gzip' : '',
+        ];
+        $bodies = array_map(
+            fn(string $line): string => (string) $this->middleware(
+                normalize: $normalize,
+            )->process(new ServerRequest('GET', self::URL, ['Accept-Encoding' => $line]), $application)->getBody(),
+            ['gzip, br', 'gzip, br', 'gzip', 'br'],
+        );
         self::assertSame(['gzip, br', 'gzip', 'gzip', ''], $bodies, 'the first is not kept');
     }
 
@@ -461,11 +611,26 @@ final class ResponseCacheTest extends TestCase
         $application = self::application(['Last-Modified' => 'Mon, 01 Jan 2024 00:00:00 GMT', ...self::KEPT]);
         $tag = $this->get($application)->getHeaderLine('ETag');
         self::assertMatchesRegularExpression('~^W/"[0-9a-f]{32}"$~D', $tag);
-        foreach ([['If-None-Match' => $tag], ['If-None-Match' => '"other", ' . substr($tag, 2)], ['If-None-Match' => '*'], ['If-Modified-Since' => 'Mon, 01 Jan 2024 00:00:00 GMT']] as $headers) {
+        foreach ([
+            ['If-None-Match' => $tag],
+            ['If-None-Match' => '"other", ' . substr($tag, 2)],
+            ['If-None-Match' => '*'],
+            ['If-Modified-Since' => 'Mon, 01 Jan 2024 00:00:00 GMT'],
+        ] as $headers) {
             $unchanged = $this->get($application, $headers);
-            self::assertSame([304, '', $tag, 'public, max-age=60'], [$unchanged->getStatusCode(), (string) $unchanged->getBody(), $unchanged->getHeaderLine('ETag'), $unchanged->getHeaderLine('Cache-Control')]);
+            self::assertSame([304, '', $tag, 'public, max-age=60'], [
+                $unchanged->getStatusCode(),
+                (string) $unchanged->getBody(),
+                $unchanged->getHeaderLine('ETag'),
+                $unchanged->getHeaderLine('Cache-Control'),
+            ]);
         }
-        foreach ([['If-None-Match' => '"other"'], ['If-None-Match' => '"other"', 'If-Modified-Since' => 'Mon, 01 Jan 2024 00:00:00 GMT'], ['If-Modified-Since' => 'Sun, 31 Dec 2023 00:00:00 GMT'], ['If-Modified-Since' => 'never']] as $headers) {
+        foreach ([
+            ['If-None-Match' => '"other"'],
+            ['If-None-Match' => '"other"', 'If-Modified-Since' => 'Mon, 01 Jan 2024 00:00:00 GMT'],
+            ['If-Modified-Since' => 'Sun, 31 Dec 2023 00:00:00 GMT'],
+            ['If-Modified-Since' => 'never'],
+        ] as $headers) {
             self::assertSame(200, $this->get($application, $headers)->getStatusCode());
         }
         self::assertSame(1, $application->calls);
@@ -474,17 +639,28 @@ final class ResponseCacheTest extends TestCase
     public function testApplicationIsNotAskedForConditionsWhenTheResponseIsToBeKept(): void
     {
         $application = new Application(static fn(ServerRequestInterface $request): Response
-            => $request->hasHeader('If-None-Match') ? new Response(304) : new Response(200, ['ETag' => '"1"', ...self::KEPT], 'whole'));
+            => $request->hasHeader('If-None-Match') ? new Response(
+                304,
+            ) : new Response(200, ['ETag' => '"1"', ...self::KEPT], 'whole'));
         self::assertSame(304, $this->get($application, ['If-None-Match' => '"1"'])->getStatusCode());
-        self::assertSame([200, 'whole', 1], [$this->get($application)->getStatusCode(), (string) $this->get($application)->getBody(), $application->calls]);
+        self::assertSame([200, 'whole', 1], [
+            $this->get($application)->getStatusCode(),
+            (string) $this->get($application)->getBody(),
+            $application->calls,
+        ]);
     }
 
     public function testHeadersOfTheConnectionAreNotKept(): void
     {
-        $application = self::application(['Connection' => 'close, X-Hop', 'X-Hop' => '1', 'Transfer-Encoding' => 'chunked', 'Keep-Alive' => 'timeout=5', ...self::KEPT]);
+        $application = self::application([
+            'Connection' => 'close, X-Hop', 'X-Hop' => '1', 'Transfer-Encoding' => 'chunked',
+            'Keep-Alive' => 'timeout=5', ...self::KEPT,
+        ]);
         $this->get($application);
         $found = $this->get($application);
-        self::assertSame([false, false, false, false, true], array_map($found->hasHeader(...), ['Connection', 'X-Hop', 'Transfer-Encoding', 'Keep-Alive', 'Content-Type']));
+        self::assertSame([false, false, false, false, true], array_map($found->hasHeader(...), [
+            'Connection', 'X-Hop', 'Transfer-Encoding', 'Keep-Alive', 'Content-Type',
+        ]));
     }
 
     public function testAgeCountsFromWhereTheResponseWasMade(): void
@@ -500,7 +676,10 @@ final class ResponseCacheTest extends TestCase
     {
         $application = self::application(['Cache-Control' => 'max-age=31536000']);
         $this->get($application);
-        self::assertMatchesRegularExpression('/ttl=(86400|86399)$/D', $this->get($application)->getHeaderLine('Cache-Status'));
+        self::assertMatchesRegularExpression(
+            '/ttl=(86400|86399)$/D',
+            $this->get($application)->getHeaderLine('Cache-Status'),
+        );
     }
 
     public function testLongAndUnendingResponsesPassThroughWhole(): void
@@ -510,15 +689,26 @@ final class ResponseCacheTest extends TestCase
         self::assertSame($long, (string) $this->get($application)->getBody());
         self::assertSame($long, (string) $this->get($application)->getBody());
         self::assertSame(2, $application->calls);
-        $application = new Application(static fn(): Response => new Response(200, self::KEPT, Stream::create(self::pipe('piped'))));
-        self::assertSame(['piped', 'piped'], [(string) $this->get($application, url: self::URL . '&p')->getBody(), (string) $this->get($application, url: self::URL . '&p')->getBody()]);
+        $application = new Application(
+            static fn(): Response => new Response(200, self::KEPT, Stream::create(self::pipe('piped'))),
+        );
+        self::assertSame(['piped', 'piped'], [
+            (string) $this->get($application, url: self::URL . '&p')->getBody(),
+            (string) $this->get($application, url: self::URL . '&p')->getBody(),
+        ]);
     }
 
     public function testBodyThatIsLongerThanItsStreamSaysIsNotKept(): void
     {
         $long = str_repeat('x', 2_000_000);
-        $application = new Application(static fn(): Response => new Response(200, self::KEPT, new LyingStream(Stream::create($long), 5)));
-        self::assertSame([$long, $long, 2], [(string) $this->get($application)->getBody(), (string) $this->get($application)->getBody(), $application->calls]);
+        $application = new Application(
+            static fn(): Response => new Response(200, self::KEPT, new LyingStream(Stream::create($long), 5)),
+        );
+        self::assertSame([$long, $long, 2], [
+            (string) $this->get($application)->getBody(),
+            (string) $this->get($application)->getBody(),
+            $application->calls,
+        ]);
     }
 
     public function testTagsInvalidate(): void
@@ -569,30 +759,45 @@ final class ResponseCacheTest extends TestCase
     public function testChangeMakesTheUrlAMiss(string $method, int $status, bool $isMade): void
     {
         $application = new Application(static fn(ServerRequestInterface $request, int $call): Response
-            => $request->getMethod() === 'GET' ? new Response(200, ['Vary' => 'Accept', ...self::KEPT], "call $call") : new Response($status));
+            => $request->getMethod() === 'GET' ? new Response(
+                200,
+                ['Vary' => 'Accept', ...self::KEPT],
+                "call $call",
+            ) : new Response($status));
         $this->get($application);
         $this->get($application, ['Accept' => 'text/plain']);
         $this->get($application, method: $method);
         self::assertSame($isMade ? 'call 4' : 'call 1', (string) $this->get($application)->getBody());
-        self::assertSame($isMade ? 'call 5' : 'call 2', (string) $this->get($application, ['Accept' => 'text/plain'])->getBody());
+        self::assertSame(
+            $isMade ? 'call 5' : 'call 2',
+            (string) $this->get($application, ['Accept' => 'text/plain'])->getBody(),
+        );
     }
 
     public function testChangeWhileItIsMadeIsNotUndone(): void
     {
-        $application = new Application(function (ServerRequestInterface $request, int $call) use (&$application): Response {
-            if ($request->getMethod() === 'GET' && $call === 1) {
-                self::assertInstanceOf(Application::class, $application);
-                $this->get($application, method: 'POST');
-            }
+        $application = new Application(
+            function (ServerRequestInterface $request, int $call) use (&$application): Response {
+                if ($request->getMethod() === 'GET' && $call === 1) {
+                    self::assertInstanceOf(Application::class, $application);
+                    $this->get($application, method: 'POST');
+                }
 
-            return new Response(200, self::KEPT, "call $call");
-        });
-        self::assertSame(['call 1', 'call 3', 'call 3'], array_map(fn(): string => (string) $this->get($application)->getBody(), range(1, 3)));
+                return new Response(200, self::KEPT, "call $call");
+            },
+        );
+        self::assertSame(
+            ['call 1', 'call 3', 'call 3'],
+            array_map(fn(): string => (string) $this->get($application)->getBody(), range(1, 3)),
+        );
     }
 
     public function testExceptionsReachTheCallerAndNothingIsKept(): void
     {
-        $application = new Application(static fn(ServerRequestInterface $request, int $call): Response => $call === 1 ? throw new \DomainException('broken') : new Response(200, self::KEPT, "call $call"));
+        $application = new Application(
+            static fn(ServerRequestInterface $request, int $call): Response
+                => $call === 1 ? throw new \DomainException('broken') : new Response(200, self::KEPT, "call $call"),
+        );
 
         try {
             $this->get($application);
@@ -617,7 +822,10 @@ final class ResponseCacheTest extends TestCase
     {
         $this->cache = Cache::open('none:');
         $application = self::application(self::KEPT);
-        self::assertSame(['call 1', 'call 2'], [(string) $this->get($application)->getBody(), (string) $this->get($application)->getBody()]);
+        self::assertSame(
+            ['call 1', 'call 2'],
+            [(string) $this->get($application)->getBody(), (string) $this->get($application)->getBody()],
+        );
     }
 
     #[Group('waiting')]
@@ -661,7 +869,11 @@ final class ResponseCacheTest extends TestCase
     public function testWhatHasBecomePrivateDoesNotComeBack(): void
     {
         $application = new Application(static fn(ServerRequestInterface $request, int $call): Response
-            => new Response(200, ['Cache-Control' => $call === 1 ? 'max-age=1, stale-while-revalidate=60' : 'private'], "call $call"));
+            => new Response(
+                200,
+                ['Cache-Control' => $call === 1 ? 'max-age=1, stale-while-revalidate=60' : 'private'],
+                "call $call",
+            ));
         $this->get($application);
         $before = \count([...$this->cache->keys()]);
         usleep(1_100_000);
@@ -676,21 +888,34 @@ final class ResponseCacheTest extends TestCase
         self::assertSame([12, ['a page' => 12]], [$made, array_count_values($bodies)]);
     }
 
-    /** Twelve visitors of something that may not be kept do not wait for each other, but the first time: all meet in the application. */
+    /**
+     * Twelve visitors of something that may not be kept do not wait for each other, but the first time: all meet in the
+     * application.
+     */
     public function testVisitorsOfWhatMayNotBeKeptDoNotQueue(): void
     {
         $folder = Servers::directory('http-' . bin2hex(random_bytes(4)));
         $visit = fn(\Closure $meet): string => (string) $this->middleware(Cache::open("file://$folder/cache"))->process(
             new ServerRequest('GET', self::URL),
-            new Application(static fn(): Response => new Response(200, ['Cache-Control' => 'private'], $meet() === true ? 'all are here' : 'alone')),
+            new Application(
+                static fn(): Response
+                    => new Response(200, ['Cache-Control' => 'private'], $meet() === true ? 'all are here' : 'alone'),
+            ),
         )->getBody();
         $visit(static fn(): bool => true);
-        $forks = array_map(static fn(int $visitor): Fork => Fork::start(static fn(): string => $visit(static function () use ($folder, $visitor): bool {
-            touch("$folder/visitor$visitor");
+        $forks = array_map(
+            static fn(int $visitor): Fork
+                => Fork::start(static fn(): string => $visit(static function () use ($folder, $visitor): bool {
+                    touch("$folder/visitor$visitor");
 
-            return Servers::await(static fn(): bool => \count((array) glob("$folder/visitor*")) === 12);
-        })), range(1, 12));
-        self::assertSame(array_fill(0, 12, 'all are here'), array_map(static fn(Fork $fork): mixed => $fork->result(), $forks));
+                    return Servers::await(static fn(): bool => \count((array) glob("$folder/visitor*")) === 12);
+                })),
+            range(1, 12),
+        );
+        self::assertSame(
+            array_fill(0, 12, 'all are here'),
+            array_map(static fn(Fork $fork): mixed => $fork->result(), $forks),
+        );
     }
 
     /**
@@ -710,7 +935,9 @@ final class ResponseCacheTest extends TestCase
 
             return new Response(200, $sent, 'a page');
         });
-        $get = fn(): string => (string) $this->middleware(Cache::open("file://$folder/cache"))->process(new ServerRequest('GET', self::URL), $application)->getBody();
+        $get = fn(): string => (string) $this->middleware(Cache::open(
+            "file://$folder/cache",
+        ))->process(new ServerRequest('GET', self::URL), $application)->getBody();
         if ($before !== null) {
             $before($get);
         }
@@ -739,7 +966,10 @@ final class ResponseCacheTest extends TestCase
     /** @param array<string, string|list<string>> $headers */
     private static function application(array $headers, int $status = 200): Application
     {
-        return new Application(static fn(ServerRequestInterface $request, int $call): Response => new Response($status, $headers, "call $call"));
+        return new Application(
+            static fn(ServerRequestInterface $request, int $call): Response
+                => new Response($status, $headers, "call $call"),
+        );
     }
 
     /** @param array<string, \Closure(string): string> $normalize */
@@ -747,12 +977,18 @@ final class ResponseCacheTest extends TestCase
     {
         $factory = new Psr17Factory();
 
-        return new ResponseCache($cache ?? $this->cache, $factory, $factory, $factory, ['shop.example'], ['_ga*', '_gid'], $normalize, $maxVariants);
+        return new ResponseCache($cache ?? $this->cache, $factory, $factory, $factory, [
+            'shop.example',
+        ], ['_ga*', '_gid'], $normalize, $maxVariants);
     }
 
     /** @param array<string, string|list<string>> $headers */
-    private function get(Application $application, array $headers = [], string $url = self::URL, string $method = 'GET'): ResponseInterface
-    {
+    private function get(
+        Application $application,
+        array $headers = [],
+        string $url = self::URL,
+        string $method = 'GET',
+    ): ResponseInterface {
         return $this->middleware()->process(new ServerRequest($method, $url, $headers), $application);
     }
 }

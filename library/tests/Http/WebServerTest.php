@@ -14,18 +14,27 @@ use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Filesystem\Filesystem;
 
-/** Behind nginx and PHP-FPM: pages/site.php, as visitors ask for it who would poison its pages, or see those of others. */
+/**
+ * Behind nginx and PHP-FPM: pages/site.php, as visitors ask for it who would poison its pages, or see those of others.
+ */
 final class WebServerTest extends TestCase
 {
     /** Those that applications, their libraries and servers in front are known to read. */
     private const HEADERS = [
-        'Accept', 'Accept-Charset', 'Accept-Encoding', 'Accept-Language', 'Accept-Datetime', 'Base-Url', 'Cache-Control', 'CF-Connecting-IP', 'CF-IPCountry', 'Client-IP',
-        'CloudFront-Viewer-Country', 'Content-Type', 'Destination', 'DNT', 'Fastly-Client-IP', 'Forwarded', 'Forwarded-For', 'From', 'Front-End-Https', 'HX-Request',
-        'Max-Forwards', 'Origin', 'Pragma', 'Prefer', 'Priority', 'Proxy', 'Purpose', 'Referer', 'Save-Data', 'Sec-CH-UA', 'Sec-CH-UA-Mobile', 'Sec-Fetch-Site', 'Sec-GPC',
-        'SOAPAction', 'True-Client-IP', 'Turbo-Frame', 'User-Agent', 'Via', 'X-Amz-Website-Redirect-Location', 'X-Client-IP', 'X-Cluster-Client-IP', 'X-Country', 'X-CSRF-Token',
-        'X-Device', 'X-Forwarded', 'X-Forwarded-By', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-Forwarded-Port', 'X-Forwarded-Prefix', 'X-Forwarded-Proto', 'X-Forwarded-Scheme',
-        'X-Forwarded-Server', 'X-Forwarded-Ssl', 'X-Geo-Country', 'X-Host', 'X-Http-Destinationurl', 'X-Inertia', 'X-Lang', 'X-Original-Host', 'X-Original-URL',
-        'X-Originating-IP', 'X-PJAX', 'X-ProxyUser-Ip', 'X-Real-IP', 'X-Remote-Addr', 'X-Remote-IP', 'X-Requested-With', 'X-Rewrite-URL', 'X-Scheme', 'X-Script-Name', 'X-Theme',
+        'Accept', 'Accept-Charset', 'Accept-Encoding', 'Accept-Language', 'Accept-Datetime', 'Base-Url',
+        'Cache-Control', 'CF-Connecting-IP', 'CF-IPCountry', 'Client-IP',
+        'CloudFront-Viewer-Country', 'Content-Type', 'Destination', 'DNT', 'Fastly-Client-IP', 'Forwarded',
+        'Forwarded-For', 'From', 'Front-End-Https', 'HX-Request',
+        'Max-Forwards', 'Origin', 'Pragma', 'Prefer', 'Priority', 'Proxy', 'Purpose', 'Referer', 'Save-Data',
+        'Sec-CH-UA', 'Sec-CH-UA-Mobile', 'Sec-Fetch-Site', 'Sec-GPC',
+        'SOAPAction', 'True-Client-IP', 'Turbo-Frame', 'User-Agent', 'Via', 'X-Amz-Website-Redirect-Location',
+        'X-Client-IP', 'X-Cluster-Client-IP', 'X-Country', 'X-CSRF-Token',
+        'X-Device', 'X-Forwarded', 'X-Forwarded-By', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-Forwarded-Port',
+        'X-Forwarded-Prefix', 'X-Forwarded-Proto', 'X-Forwarded-Scheme',
+        'X-Forwarded-Server', 'X-Forwarded-Ssl', 'X-Geo-Country', 'X-Host', 'X-Http-Destinationurl', 'X-Inertia',
+        'X-Lang', 'X-Original-Host', 'X-Original-URL',
+        'X-Originating-IP', 'X-PJAX', 'X-ProxyUser-Ip', 'X-Real-IP', 'X-Remote-Addr', 'X-Remote-IP', 'X-Requested-With',
+        'X-Rewrite-URL', 'X-Scheme', 'X-Script-Name', 'X-Theme',
         'X-UIDH', 'X-Url-Scheme', 'X-WAP-Profile', 'X-Wp-Nonce',
     ];
 
@@ -40,19 +49,43 @@ final class WebServerTest extends TestCase
     {
         self::$folder = sys_get_temp_dir() . '/larder-web-' . getmypid() . '-' . bin2hex(random_bytes(4));
         mkdir(self::$folder);
-        self::$fpm = PhpFpmServer::start(self::$folder . '/fpm', ['session.save_handler' => 'files', 'error_reporting' => 0, 'variables_order' => 'EGPCS', 'request_order' => 'GPC'], [], [
-            new PhpFpmPool('www', workers: 4, directives: ['env[SITE]' => self::$folder]),
-            new PhpFpmPool('plain', workers: 4, directives: ['env[SITE]' => self::$folder . '/plain', 'env[PLAIN]' => '1']),
-        ]);
+        self::$fpm = PhpFpmServer::start(
+            self::$folder . '/fpm',
+            [
+                'session.save_handler' => 'files',
+                'error_reporting' => 0,
+                'variables_order' => 'EGPCS',
+                'request_order' => 'GPC',
+            ],
+            [],
+            [
+                new PhpFpmPool('www', workers: 4, directives: ['env[SITE]' => self::$folder]),
+                new PhpFpmPool('plain', workers: 4, directives: [
+                    'env[SITE]' => self::$folder . '/plain',
+                    'env[PLAIN]' => '1',
+                ]),
+            ],
+        );
         mkdir(self::$folder . '/plain');
         self::$nginx = NginxServer::start(self::$folder . '/nginx', __DIR__ . '/pages', self::$fpm->socket);
         $zone = \sprintf('fastcgi_cache_path %s/nginx-cache keys_zone=pages:1m;', self::$folder);
-        self::$cachingNginx = NginxServer::start(self::$folder . '/caching-nginx', __DIR__ . '/pages', self::$fpm->socket, $zone, <<<'CONF'
+        self::$cachingNginx = NginxServer::start(
+            self::$folder . '/caching-nginx',
+            __DIR__ . '/pages',
+            self::$fpm->socket,
+            $zone,
+            <<<'CONF'
             fastcgi_cache pages;
             fastcgi_cache_key $scheme$host$request_uri;
             add_header X-Nginx $upstream_cache_status;
-            CONF);
-        self::$telling = NginxServer::start(self::$folder . '/telling-nginx', __DIR__ . '/pages', self::$fpm->socket, scripts: 'fastcgi_param DN $http_x_dn; fastcgi_param APP_ENV told;');
+            CONF,
+        );
+        self::$telling = NginxServer::start(
+            self::$folder . '/telling-nginx',
+            __DIR__ . '/pages',
+            self::$fpm->socket,
+            scripts: 'fastcgi_param DN $http_x_dn; fastcgi_param APP_ENV told;',
+        );
     }
 
     public static function tearDownAfterClass(): void
@@ -88,7 +121,11 @@ final class WebServerTest extends TestCase
     public function testControlApplicationSeesTheHeaderOfARequestWhosePageIsNotKept(): void
     {
         $page = self::ask(self::path('seen'), ['User-Agent' => 'of-one-visitor']);
-        self::assertGreaterThanOrEqual(4, substr_count($page->body, 'of-one-visitor'), 'PSR-7 has it twice, $_SERVER and $_ENV once');
+        self::assertGreaterThanOrEqual(
+            4,
+            substr_count($page->body, 'of-one-visitor'),
+            'PSR-7 has it twice, $_SERVER and $_ENV once',
+        );
         $page = self::ask(self::path('seen'), ['Cookie' => 'sid=of-one-visitor', 'X-Device' => 'small']);
         self::assertSame(3, substr_count($page->body, '"sid":"of-one-visitor"'), 'PSR-7, $_COOKIE and $_REQUEST');
         self::assertStringContainsString('small', $page->body);
@@ -99,7 +136,11 @@ final class WebServerTest extends TestCase
     {
         $path = self::path('seen');
         $visitor = ['Cookie' => '_ga=of-one-visitor', 'User-Agent' => 'x'];
-        self::assertStringContainsString('of-one-visitor', self::ask($path, $visitor)->body, 'the control: the first page is not kept');
+        self::assertStringContainsString(
+            'of-one-visitor',
+            self::ask($path, $visitor)->body,
+            'the control: the first page is not kept',
+        );
         self::ask($path, $visitor);
         $page = self::ask($path, $visitor);
         self::assertStringStartsWith('Larder; hit', $page->headers['cache-status'] ?? '');
@@ -112,7 +153,11 @@ final class WebServerTest extends TestCase
     {
         $path = self::path('seen');
         $visitor = ['X-Dn' => 'of-one-visitor'];
-        self::assertSame(3, substr_count(self::ask($path, $visitor, port: self::$telling->port)->body, '"DN":"of-one-visitor"'), 'the control: PSR-7, $_SERVER and $_ENV of the first page');
+        self::assertSame(
+            3,
+            substr_count(self::ask($path, $visitor, port: self::$telling->port)->body, '"DN":"of-one-visitor"'),
+            'the control: PSR-7, $_SERVER and $_ENV of the first page',
+        );
         self::ask($path, $visitor, port: self::$telling->port);
         $page = self::ask($path, $visitor, port: self::$telling->port);
         self::assertStringStartsWith('Larder; hit', $page->headers['cache-status'] ?? '');
@@ -124,7 +169,12 @@ final class WebServerTest extends TestCase
         $path = self::path('seen');
         self::ask($path, port: self::$telling->port);
         $page = self::ask($path, port: self::$telling->port)->body;
-        foreach (['"SITE":' => 3, '"APP_ENV":"told"' => 3, '"SET_EARLIER":"by the application"' => 3, '"SCRIPT_NAME":"' => 3] as $part => $times) {
+        foreach ([
+            '"SITE":' => 3,
+            '"APP_ENV":"told"' => 3,
+            '"SET_EARLIER":"by the application"' => 3,
+            '"SCRIPT_NAME":"' => 3,
+        ] as $part => $times) {
             self::assertSame([$part => $times], [$part => substr_count($page, $part)]);
         }
     }
@@ -141,7 +191,10 @@ final class WebServerTest extends TestCase
     /** @return iterable<string, array{string}> */
     public static function ofOneVisitor(): iterable
     {
-        foreach (['session', 'closed', 'nocookie', 'cookie', 'silenced', 'own-handler', 'method', 'private', 'network', 'surrogate', 'native-accel', 'vary', 'languages', 'psr-cookie', 'psr-private', 'accel'] as $is) {
+        foreach ([
+            'session', 'closed', 'nocookie', 'cookie', 'silenced', 'own-handler', 'method', 'private', 'network',
+            'surrogate', 'native-accel', 'vary', 'languages', 'psr-cookie', 'psr-private', 'accel',
+        ] as $is) {
             yield $is => [$is];
         }
     }
@@ -172,14 +225,20 @@ final class WebServerTest extends TestCase
         sleep(2);
         foreach ($paths as $is => $path) {
             $stale = self::ask($path);
-            self::assertSame([$first[$is], 'Larder; hit; ttl=-'], [$stale->body, substr($stale->headers['cache-status'] ?? '', 0, 18)]);
+            self::assertSame(
+                [$first[$is], 'Larder; hit; ttl=-'],
+                [$stale->body, substr($stale->headers['cache-status'] ?? '', 0, 18)],
+            );
         }
         foreach ($paths as $path) {
             for ($end = microtime(true) + 60.0; self::calls($path) < 3 && microtime(true) < $end; usleep(20_000));
             self::assertGreaterThan(2, self::calls($path), 'it is made again');
         }
         usleep(300_000); // it is kept after that
-        $pages = array_map(static fn(string $path): array => array_map(static fn(): string => self::ask($path)->body, range(1, 4)), $paths);
+        $pages = array_map(
+            static fn(string $path): array => array_map(static fn(): string => self::ask($path)->body, range(1, 4)),
+            $paths,
+        );
         foreach ($pages as $is => $four) {
             self::assertNotContains($first[$is], $four, $is);
             if ($is !== 'other') {
@@ -196,7 +255,10 @@ final class WebServerTest extends TestCase
         $tag = $made->headers['etag'] ?? '';
         self::assertMatchesRegularExpression('~^W/"[0-9a-f]{32}"$~D', $tag);
         $head = self::ask($path, method: 'HEAD');
-        self::assertSame([200, '', $tag, 'text/plain; charset=UTF-8'], [$head->status, $head->body, $head->headers['etag'] ?? '', $head->headers['content-type'] ?? '']);
+        self::assertSame(
+            [200, '', $tag, 'text/plain; charset=UTF-8'],
+            [$head->status, $head->body, $head->headers['etag'] ?? '', $head->headers['content-type'] ?? ''],
+        );
         $unchanged = self::ask($path, ['If-None-Match' => $tag]);
         self::assertSame([304, '', $tag], [$unchanged->status, $unchanged->body, $unchanged->headers['etag'] ?? '']);
         $changed = self::ask($path, ['If-None-Match' => '"another"']);
@@ -230,7 +292,10 @@ final class WebServerTest extends TestCase
 
     public function testNginxKeepsTheSamePagesBeforeIt(): void
     {
-        foreach (['other' => 'HIT', 'cookie' => 'MISS', 'psr-cookie' => 'MISS', 'psr-private' => 'MISS', 'private' => 'MISS', 'accel' => 'MISS'] as $is => $expected) {
+        foreach ([
+            'other' => 'HIT', 'cookie' => 'MISS', 'psr-cookie' => 'MISS', 'psr-private' => 'MISS', 'private' => 'MISS',
+            'accel' => 'MISS',
+        ] as $is => $expected) {
             $path = self::path($is);
             self::ask($path, port: self::$cachingNginx->port);
             $page = self::ask($path, port: self::$cachingNginx->port);
@@ -244,7 +309,10 @@ final class WebServerTest extends TestCase
         $tag = self::ask($path, port: self::$cachingNginx->port)->headers['etag'] ?? '';
         self::assertStringStartsWith('W/"', $tag);
         $unchanged = self::ask($path, ['If-None-Match' => $tag], port: self::$cachingNginx->port);
-        self::assertSame([304, 'HIT', 1], [$unchanged->status, $unchanged->headers['x-nginx'] ?? '', self::calls($path)]);
+        self::assertSame(
+            [304, 'HIT', 1],
+            [$unchanged->status, $unchanged->headers['x-nginx'] ?? '', self::calls($path)],
+        );
     }
 
     #[Group('waiting')]
@@ -256,7 +324,11 @@ final class WebServerTest extends TestCase
     #[Group('waiting')]
     public function testControlVariantsAreNotBoundedOverAStoreThatCannotCompare(): void
     {
-        $nginx = NginxServer::start(self::$folder . '/plain-nginx', __DIR__ . '/pages', \dirname(self::$fpm->socket) . '/fpm-plain.sock');
+        $nginx = NginxServer::start(
+            self::$folder . '/plain-nginx',
+            __DIR__ . '/pages',
+            \dirname(self::$fpm->socket) . '/fpm-plain.sock',
+        );
 
         try {
             self::assertGreaterThan(4, self::variantsOfMany($nginx, self::$folder . '/plain'));
@@ -276,7 +348,10 @@ final class WebServerTest extends TestCase
         for ($i = 0; $i < 120; ++$i) {
             $handle = curl_init(\sprintf('http://127.0.0.1:%d%s', $nginx->port, $path));
             self::assertNotFalse($handle);
-            curl_setopt_array($handle, [\CURLOPT_RETURNTRANSFER => true, \CURLOPT_HTTPHEADER => ['Host: shop.example', "Accept-Language: x-$i"]]);
+            curl_setopt_array($handle, [
+                \CURLOPT_RETURNTRANSFER => true,
+                \CURLOPT_HTTPHEADER => ['Host: shop.example', "Accept-Language: x-$i"],
+            ]);
             curl_multi_add_handle($all, $handle);
             $handles[] = $handle;
         }
@@ -314,6 +389,10 @@ final class WebServerTest extends TestCase
     /** @param array<string, string> $headers */
     private static function ask(string $path, array $headers = [], string $method = 'GET', ?int $port = null): Answer
     {
-        return Answer::to(\sprintf('http://127.0.0.1:%d%s', $port ?? self::$nginx->port, $path), ['Host' => 'shop.example', ...$headers], $method);
+        return Answer::to(
+            \sprintf('http://127.0.0.1:%d%s', $port ?? self::$nginx->port, $path),
+            ['Host' => 'shop.example', ...$headers],
+            $method,
+        );
     }
 }

@@ -41,18 +41,28 @@ final class NamespaceNameTest extends TestCase
     {
         $endpoint = Endpoint::tcp('127.0.0.1', 1);
         $settings = new ConnectionSettings($endpoint);
-        $connection = static fn(): MySqlConnection => new MySqlConnection($endpoint, 'larder', 'nobody', '', 1.0, false);
+        $connection = static fn(): MySqlConnection
+            => new MySqlConnection($endpoint, 'larder', 'nobody', '', 1.0, false);
         yield 'larder' => [static fn(string $name): Store => new EngineStore(namespace: $name)];
         yield 'apcu' => [static fn(string $name): Store => new ApcuStore($name)];
         yield 'yac' => [static fn(string $name): Store => new YacStore($name)];
         yield 'shmop' => [static fn(string $name): Store => new ShmopStore($name)];
-        yield 'memcached' => [static fn(string $name): Store => new MemcachedStore(new TextConnection('memcached', $settings), $name)];
+        yield 'memcached' => [
+            static fn(string $name): Store => new MemcachedStore(new TextConnection('memcached', $settings), $name),
+        ];
         yield 'redis' => [static fn(string $name): Store => new RedisStore(new Phpredis($settings), $name)];
         yield 'mysql' => [static fn(string $name): Store => new RemoteSqlStore($connection(), $name, isShared: false)];
         yield 'mysql, memory' => [static fn(string $name): Store => new MySqlMemoryStore($connection(), $name)];
-        yield 'sqlite' => [static fn(string $name): Store => new SqlStore(new SqliteConnection(Servers::directory('names') . '/cache.sqlite'), $name)];
-        yield 'file' => [static fn(string $name): Store => new FileStore(Servers::directory('names') . '/files', $name)];
-        yield 'php-file' => [static fn(string $name): Store => new PhpFileStore(Servers::directory('names') . '/files', $name)];
+        yield 'sqlite' => [static fn(string $name): Store => new SqlStore(
+            new SqliteConnection(Servers::directory('names') . '/cache.sqlite'),
+            $name,
+        )];
+        yield 'file' => [
+            static fn(string $name): Store => new FileStore(Servers::directory('names') . '/files', $name),
+        ];
+        yield 'php-file' => [
+            static fn(string $name): Store => new PhpFileStore(Servers::directory('names') . '/files', $name),
+        ];
     }
 
     /** @param \Closure(string): Store $open */
@@ -68,7 +78,11 @@ final class NamespaceNameTest extends TestCase
     public function testDsnRefusesInvalidNamespace(): void
     {
         foreach (self::BAD as $name) {
-            self::assertThrows(InvalidDsn::class, static fn() => Drivers::parse('apcu:?namespace=' . rawurlencode($name))->namespace(), '1 to 32 of the characters');
+            self::assertThrows(
+                InvalidDsn::class,
+                static fn() => Drivers::parse('apcu:?namespace=' . rawurlencode($name))->namespace(),
+                '1 to 32 of the characters',
+            );
         }
     }
 }

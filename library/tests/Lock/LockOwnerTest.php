@@ -49,11 +49,16 @@ final class LockOwnerTest extends TestCase
         if (posix_geteuid() !== 0) {
             self::markTestSkipped('Only root makes a pid namespace');
         }
-        $code = 'printf("%d %s %s|%d", getmypid(), gethostname(), readlink("/proc/self/ns/pid"), Larder\Internal\Lock\LockOwner::number());';
+        $code = 'printf("%d %s %s|%d", getmypid(), gethostname(), readlink("/proc/self/ns/pid"), '
+            . 'Larder\Internal\Lock\LockOwner::number());';
         $numbers = [];
         do {
             self::assertLessThan(50, \count($numbers, \COUNT_RECURSIVE));
-            [$looks, $number] = explode('|', PhpProcess::run($code, under: ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc']), 2);
+            [$looks, $number] = explode(
+                '|',
+                PhpProcess::run($code, under: ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc']),
+                2,
+            );
             $numbers[$looks][] = $number;
         } while (\count($numbers[$looks]) < 2);
         self::assertNotSame(...$numbers[$looks]);

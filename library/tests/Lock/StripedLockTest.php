@@ -26,7 +26,11 @@ final class StripedLockTest extends TestCase
         self::assertSame('done', $early->around(1, $work));
         unlink($this->directory . '/1.lock');
         $late = new StripedLock($this->directory);
-        self::assertSame([null], $late->around(1, static fn(): array => [$early->around(1, $work)]), 'it would lock the file that is gone');
+        self::assertSame(
+            [null],
+            $late->around(1, static fn(): array => [$early->around(1, $work)]),
+            'it would lock the file that is gone',
+        );
         self::assertSame('done', $early->around(1, $work));
     }
 
@@ -46,10 +50,12 @@ final class StripedLockTest extends TestCase
     public function testChildProcessesDoNotKeepTheLock(): void
     {
         $ready = $this->directory . '/ready';
-        $holder = Fork::start(fn(): mixed => (new StripedLock($this->directory))->around(1, static function () use ($ready): void {
-            exec(\sprintf('sleep 20 >/dev/null 2>&1 & echo $! >%s', escapeshellarg($ready)));
-            sleep(20);
-        }));
+        $holder = Fork::start(
+            fn(): mixed => (new StripedLock($this->directory))->around(1, static function () use ($ready): void {
+                exec(\sprintf('sleep 20 >/dev/null 2>&1 & echo $! >%s', escapeshellarg($ready)));
+                sleep(20);
+            }),
+        );
         Servers::awaitFile($ready);
         usleep(10_000);
         $lock = new StripedLock($this->directory);

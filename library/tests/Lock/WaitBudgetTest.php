@@ -37,9 +37,21 @@ final class WaitBudgetTest extends TestCase
         $stopped = self::stopped((array) glob("$directory/$namespace/??"));
 
         try {
-            self::assertGreaterThan(0.9, self::seconds(static fn(): bool => $cache->set('key 1', 'new')), 'the control: one key is waited for');
-            self::assertLessThan(self::BOUND, self::seconds(static fn(): bool => $cache->setMany($values)), 'setMany()');
-            self::assertLessThan(self::BOUND, self::seconds(static fn(): bool => $cache->deleteMany(array_keys($values))), 'deleteMany()');
+            self::assertGreaterThan(
+                0.9,
+                self::seconds(static fn(): bool => $cache->set('key 1', 'new')),
+                'the control: one key is waited for',
+            );
+            self::assertLessThan(
+                self::BOUND,
+                self::seconds(static fn(): bool => $cache->setMany($values)),
+                'setMany()',
+            );
+            self::assertLessThan(
+                self::BOUND,
+                self::seconds(static fn(): bool => $cache->deleteMany(array_keys($values))),
+                'deleteMany()',
+            );
             self::assertLessThan(self::BOUND, self::seconds(static fn(): bool => $cache->clear()), 'clear()');
         } finally {
             $stopped->kill();
@@ -58,13 +70,16 @@ final class WaitBudgetTest extends TestCase
         $stopped = self::stopped((array) glob("$directory/*.lock"));
 
         try {
-            self::assertLessThan(self::BOUND, self::seconds(static fn(): bool => $lock->waitBudget->of(static function () use ($lock): bool {
-                foreach (range(1, self::KEYS) as $number) {
-                    self::assertNull($lock->around($number, static fn(): bool => true));
-                }
+            self::assertLessThan(
+                self::BOUND,
+                self::seconds(static fn(): bool => $lock->waitBudget->of(static function () use ($lock): bool {
+                    foreach (range(1, self::KEYS) as $number) {
+                        self::assertNull($lock->around($number, static fn(): bool => true));
+                    }
 
-                return true;
-            })));
+                    return true;
+                })),
+            );
         } finally {
             $stopped->kill();
         }

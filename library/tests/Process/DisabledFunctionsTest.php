@@ -20,9 +20,12 @@ final class DisabledFunctionsTest extends TestCase
 
     /** Nothing is refused without one of these, and every store works; a host may well take them away. */
     private const DISPENSABLE = [
-        'debug_backtrace', 'error_log', 'escapeshellarg', 'get_current_user', 'getenv', 'gethostname', 'getmypid', 'ini_set', 'larder_pid',
-        'opcache_get_status', 'opcache_invalidate', 'opcache_is_script_cached', 'php_uname', 'posix_geteuid', 'posix_getpid', 'posix_getpwuid',
-        'readlink', 'register_shutdown_function', 'session_create_id', 'session_id', 'session_status', 'session_write_close', 'tmpfile', 'usleep',
+        'debug_backtrace', 'error_log', 'escapeshellarg', 'get_current_user', 'getenv', 'gethostname', 'getmypid',
+        'ini_set', 'larder_pid',
+        'opcache_get_status', 'opcache_invalidate', 'opcache_is_script_cached', 'php_uname', 'posix_geteuid',
+        'posix_getpid', 'posix_getpwuid',
+        'readlink', 'register_shutdown_function', 'session_create_id', 'session_id', 'session_status',
+        'session_write_close', 'tmpfile', 'usleep',
     ];
 
     /** @var array<string, Process> by what it has not */
@@ -35,14 +38,20 @@ final class DisabledFunctionsTest extends TestCase
         }
     }
 
-    /** A host that disables the function for one FPM pool shares opcache with others, so the children share compiled code. */
+    /**
+     * A host that disables the function for one FPM pool shares opcache with others, so the children share compiled
+     * code.
+     */
     #[RequiresPhpExtension('larder')]
     public function testNoCallOfADisabledFunctionIsMade(): void
     {
         $folder = self::scenario();
         $complete = $this->said($folder, [''])[''];
         self::assertStringNotContainsString('undefined', $complete);
-        foreach (['array', 'file', 'php-file', 'sqlite', 'auto', 'larder', 'apcu', 'shmop', 'tier', 'link', 'redis', 'predis', 'memcached', 'memcache', 'compressed'] as $name) {
+        foreach ([
+            'array', 'file', 'php-file', 'sqlite', 'auto', 'larder', 'apcu', 'shmop', 'tier', 'link', 'redis', 'predis',
+            'memcached', 'memcache', 'compressed',
+        ] as $name) {
             self::assertStringContainsString("\n$name: works\n", "\n$complete");
         }
         $wrong = [];
@@ -61,12 +70,17 @@ final class DisabledFunctionsTest extends TestCase
         self::assertSame([], $wrong);
     }
 
-    /** @return list<string> what to disable in each child: one function; or some that are all asked for in the same way */
+    /**
+     * @return list<string> what to disable in each child: one function; or some that are all asked for in the same way
+     */
     private static function disabled(): array
     {
         $called = array_diff(self::called(), ['spl_autoload_register']); // without it no class is loaded at all
         self::assertGreaterThan(200, \count($called));
-        $alike = [self::listed('EVERY_CACHE'), ...array_map(self::strings(...), array_values((array) self::constant('EXTENSIONS')))];
+        $alike = [
+            self::listed('EVERY_CACHE'),
+            ...array_map(self::strings(...), array_values((array) self::constant('EXTENSIONS'))),
+        ];
         $shared = [...self::listed('FOLDER'), 'chmod', 'file', 'link', 'stat', 'umask', 'stream_socket_client'];
         $groups = [];
         foreach ($alike as $functions) {
@@ -94,16 +108,31 @@ final class DisabledFunctionsTest extends TestCase
     /** @return list<string> also those of arrays in it */
     private static function strings(mixed $value): array
     {
-        return \is_string($value) ? [$value] : array_merge(...array_map(self::strings(...), array_values((array) $value)));
+        return \is_string($value)
+            ? [$value]
+            : array_merge(...array_map(self::strings(...), array_values((array) $value)));
     }
 
-    /** What is called and neither listed nor dispensable is found here sooner than by a scenario that misses the call. */
+    /**
+     * What is called and neither listed nor dispensable is found here sooner than by a scenario that misses the call.
+     */
     public function testEveryCallIsListedOrDispensable(): void
     {
-        $guarded = ['chmod', 'fastcgi_finish_request', 'openssl_x509_parse', 'socket_import_stream', 'socket_shutdown', 'stream_context_get_options'];
+        $guarded = [
+            'chmod', 'fastcgi_finish_request', 'openssl_x509_parse', 'socket_import_stream', 'socket_shutdown',
+            'stream_context_get_options',
+        ];
         $guarded = [...$guarded, ...self::strings((new \ReflectionClass(Functions::class))->getConstants())];
-        self::assertSame([], array_values(array_diff(self::called(), $guarded, self::DISPENSABLE)), 'add them to Functions, or do without');
-        self::assertSame([], array_values(array_diff($guarded, self::called(), self::DISPENSABLE)), 'nothing calls them any more');
+        self::assertSame(
+            [],
+            array_values(array_diff(self::called(), $guarded, self::DISPENSABLE)),
+            'add them to Functions, or do without',
+        );
+        self::assertSame(
+            [],
+            array_values(array_diff($guarded, self::called(), self::DISPENSABLE)),
+            'nothing calls them any more',
+        );
     }
 
     public function testShutdownAndLocksWorkWithoutTheFunctionsThatHostsDisable(): void
@@ -116,19 +145,32 @@ final class DisabledFunctionsTest extends TestCase
             $lock = $cache->lock('lock', 5);
             echo json_encode([$cache->remember('k', 60, fn() => 'made'), $cache->lock('lock', 5), $lock?->release()]);
             PHP;
-        $options = ['-d', 'disable_functions=' . implode(',', self::DISPENSABLE), '-d', 'larder.segment=' . ini_get('larder.segment')];
-        self::assertSame('another ["made",null,true]', PhpProcess::run(\sprintf($code, Servers::directory('disabled-files')), $options));
+        $options = [
+            '-d',
+            'disable_functions=' . implode(',', self::DISPENSABLE),
+            '-d',
+            'larder.segment=' . ini_get('larder.segment'),
+        ];
+        self::assertSame(
+            'another ["made",null,true]',
+            PhpProcess::run(\sprintf($code, Servers::directory('disabled-files')), $options),
+        );
     }
 
     /**
-     * Pools share what opcache has compiled, and the compiler answers what it can, such as the value of this setting. Compiled
-     * code of PHP 8.4 finds PHP's functions by their place in a table, which a pool that disables functions has moved: any script
-     * calls wrong ones there. Pools of masters of their own share opcache's files alone, which know no places.
+     * Pools share what opcache has compiled, and the compiler answers what it can, such as the value of this setting.
+     * Compiled code of PHP 8.4 finds PHP's functions by their place in a table, which a pool that disables functions
+     * has moved: any script calls wrong ones there. Pools of masters of their own share opcache's files alone, which
+     * know no places.
      */
     public function testPoolThatDisablesFunctionsIsKnownToHaveThemDisabled(): void
     {
         $folder = Servers::directory('disabled-pool');
-        file_put_contents("$folder/plain.php", '<?php function plain(int $code): string { return chr($code) . ini_get("disable_functions"); } echo plain(62 + strlen($_SERVER["REQUEST_METHOD"]));');
+        file_put_contents(
+            "$folder/plain.php",
+            '<?php function plain(int $code): string { return chr($code) . ini_get("disable_functions"); '
+                . '} echo plain(62 + strlen($_SERVER["REQUEST_METHOD"]));',
+        );
         file_put_contents("$folder/page.php", \sprintf(<<<'PHP'
             <?php
             require %s;
@@ -145,20 +187,33 @@ final class DisabledFunctionsTest extends TestCase
             new PhpFpmPool('few', ['disable_functions' => 'array_sum']),
             new PhpFpmPool('no-files', ['disable_functions' => 'scandir']),
         ];
-        $servers = [PhpFpmServer::start(Servers::directory('disabled-pool-server'), ['opcache.file_update_protection' => 0], pools: $pools)];
+        $servers = [PhpFpmServer::start(
+            Servers::directory('disabled-pool-server'),
+            ['opcache.file_update_protection' => 0],
+            pools: $pools,
+        )];
 
         try {
             $body = static function (string $page, int $pool) use (&$servers, $folder, $pools): string {
-                return ($servers[$pool + 1] ?? $servers[0])->request("$folder/$page.php", pool: $pools[$pool]->name)->body;
+                return ($servers[$pool + 1] ?? $servers[0])
+                    ->request("$folder/$page.php", pool: $pools[$pool]->name)->body;
             };
             self::assertSame('A', $body('plain', 0));
             if ($body('plain', 1) !== 'A') {
                 self::assertGreaterThanOrEqual(80_400, \PHP_VERSION_ID, 'the control: without Larder');
                 mkdir("$folder/opcache", 0o700);
                 foreach ($pools as $i => $pool) {
-                    $servers[] = PhpFpmServer::start(Servers::directory("disabled-pool-server-$i"), ['opcache.file_update_protection' => 0, 'opcache.file_cache' => "$folder/opcache"], pools: [$pool]);
+                    $servers[] = PhpFpmServer::start(
+                        Servers::directory("disabled-pool-server-$i"),
+                        ['opcache.file_update_protection' => 0, 'opcache.file_cache' => "$folder/opcache"],
+                        pools: [$pool],
+                    );
                 }
-                self::assertSame(['A', 'A'], [$body('plain', 0), $body('plain', 1)], 'the control: what the first compiled is shared');
+                self::assertSame(
+                    ['A', 'A'],
+                    [$body('plain', 0), $body('plain', 1)],
+                    'the control: what the first compiled is shared',
+                );
             }
             for ($round = 0; $round < 2; ++$round) {
                 self::assertSame('made locked', $body('page', 0));
@@ -176,8 +231,18 @@ final class DisabledFunctionsTest extends TestCase
     {
         $folder = Servers::directory('disabled-' . bin2hex(random_bytes(4)));
         $classes = [];
-        foreach (['Larder\\' => self::SOURCE, 'Predis\\' => 'predis/predis/src', 'Psr\\Log\\' => 'psr/log/src', 'Psr\\Cache\\' => 'psr/cache/src', 'Psr\\SimpleCache\\' => 'psr/simple-cache/src', 'Psr\\Clock\\' => 'psr/clock/src', 'Psr\\Http\\Message\\' => 'psr/http-message/src'] as $prefix => $source) {
-            $source = (string) realpath(str_starts_with($source, '/') ? $source : __DIR__ . '/../../../vendor/' . $source);
+        foreach ([
+            'Larder\\' => self::SOURCE,
+            'Predis\\' => 'predis/predis/src',
+            'Psr\\Log\\' => 'psr/log/src',
+            'Psr\\Cache\\' => 'psr/cache/src',
+            'Psr\\SimpleCache\\' => 'psr/simple-cache/src',
+            'Psr\\Clock\\' => 'psr/clock/src',
+            'Psr\\Http\\Message\\' => 'psr/http-message/src',
+        ] as $prefix => $source) {
+            $source = (string) realpath(
+                str_starts_with($source, '/') ? $source : __DIR__ . '/../../../vendor/' . $source,
+            );
             foreach (self::files($source) as $file) {
                 $classes[$prefix . strtr(substr($file, \strlen($source) + 1, -4), '/', '\\')] = $file;
             }
@@ -217,7 +282,13 @@ final class DisabledFunctionsTest extends TestCase
                 default => $dsn . (str_contains($dsn, '?') ? '&' : '?') . $option,
             } . "'";
         }
-        file_put_contents("$folder/dsns.php", '<?php return [' . implode(', ', array_map(static fn(string $name, string $dsn): string => "'$name' => $dsn", array_keys($dsns), $dsns)) . '];');
+        file_put_contents(
+            "$folder/dsns.php",
+            '<?php return [' . implode(
+                ', ',
+                array_map(static fn(string $name, string $dsn): string => "'$name' => $dsn", array_keys($dsns), $dsns),
+            ) . '];',
+        );
 
         return $folder;
     }
@@ -235,11 +306,18 @@ final class DisabledFunctionsTest extends TestCase
                 $function = array_shift($waiting);
                 $this->running["-$function"] = new Process(
                     [
-                        \PHP_BINARY, ...(PhpProcess::hasEngine() ? [] : PhpProcess::withEngine()), '-d', 'apc.enable_cli=1', '-d', 'larder.segment=' . ini_get('larder.segment'),
-                        '-d', 'opcache.enable_cli=1', '-d', "opcache.file_cache=$folder", '-d', 'opcache.file_update_protection=0',
-                        '-d', "disable_functions=$function", '-d', 'display_errors=stderr', '-d', "error_log=$folder/log", __DIR__ . '/disabled-functions.php',
+                        \PHP_BINARY, ...(PhpProcess::hasEngine() ? [] : PhpProcess::withEngine()), '-d',
+                        'apc.enable_cli=1', '-d', 'larder.segment=' . ini_get('larder.segment'),
+                        '-d', 'opcache.enable_cli=1', '-d', "opcache.file_cache=$folder", '-d',
+                        'opcache.file_update_protection=0',
+                        '-d', "disable_functions=$function", '-d', 'display_errors=stderr', '-d',
+                        "error_log=$folder/log", __DIR__ . '/disabled-functions.php',
                     ],
-                    env: ['LARDER_TEST' => $folder, 'LARDER_CHILD' => substr(hash('xxh64', $function), 0, 8), 'LARDER_TEST_KEY' => str_repeat('key', 20)],
+                    env: [
+                        'LARDER_TEST' => $folder,
+                        'LARDER_CHILD' => substr(hash('xxh64', $function), 0, 8),
+                        'LARDER_TEST_KEY' => str_repeat('key', 20),
+                    ],
                     timeout: 300.0,
                 );
                 $this->running["-$function"]->start();
@@ -261,10 +339,15 @@ final class DisabledFunctionsTest extends TestCase
     {
         $called = [];
         foreach (self::files(self::SOURCE) as $file) {
-            $tokens = array_values(array_filter(\PhpToken::tokenize((string) file_get_contents($file)), static fn(\PhpToken $token): bool => !$token->isIgnorable()));
+            $tokens = array_values(array_filter(
+                \PhpToken::tokenize((string) file_get_contents($file)),
+                static fn(\PhpToken $token): bool => !$token->isIgnorable(),
+            ));
             foreach ($tokens as $i => $token) {
                 $isCall = $token->is([\T_STRING, \T_NAME_FULLY_QUALIFIED]) && $tokens[$i + 1]->text === '(';
-                if ($isCall && !$tokens[$i - 1]->is([\T_OBJECT_OPERATOR, \T_NULLSAFE_OBJECT_OPERATOR, \T_DOUBLE_COLON, \T_NEW, \T_FUNCTION, \T_ATTRIBUTE])) {
+                if ($isCall && !$tokens[$i - 1]->is([
+                    \T_OBJECT_OPERATOR, \T_NULLSAFE_OBJECT_OPERATOR, \T_DOUBLE_COLON, \T_NEW, \T_FUNCTION, \T_ATTRIBUTE,
+                ])) {
                     $called[strtolower(ltrim($token->text, '\\'))] = true;
                 }
             }
@@ -279,7 +362,10 @@ final class DisabledFunctionsTest extends TestCase
     {
         $files = [];
         /** @var \SplFileInfo $file */
-        foreach (new \RecursiveIteratorIterator(new \RecursiveDirectoryIterator($folder, \FilesystemIterator::SKIP_DOTS)) as $file) {
+        foreach (new \RecursiveIteratorIterator(new \RecursiveDirectoryIterator(
+            $folder,
+            \FilesystemIterator::SKIP_DOTS,
+        )) as $file) {
             if ($file->getExtension() === 'php') {
                 $files[] = $file->getPathname();
             }

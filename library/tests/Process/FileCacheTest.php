@@ -35,7 +35,10 @@ final class FileCacheTest extends TestCase
         echo \Larder\Process\Pid::own() === getmypid() ? 'its own' : 'another';
         PHP;
 
-    /** @return iterable<string, array{0: string, 1: string, 2?: true}> a DSN, where %s is a directory; what the second PHP says; whether the first has the engine */
+    /**
+     * @return iterable<string, array{0: string, 1: string, 2?: true}> a DSN, where %s is a directory; what the second
+     *         PHP says; whether the first has the engine
+     */
     public static function stores(): iterable
     {
         $works = "string(5) \"value\"\nstring(4) \"made\"\nbool(true)\n";
@@ -59,8 +62,11 @@ final class FileCacheTest extends TestCase
     }
 
     #[DataProvider('stores')]
-    public function testCodeCompiledWithExtensionsRunsWithoutThem(string $dsn, string $said, bool $hasEngine = false): void
-    {
+    public function testCodeCompiledWithExtensionsRunsWithoutThem(
+        string $dsn,
+        string $said,
+        bool $hasEngine = false,
+    ): void {
         [$with, $without] = self::twoPhps($hasEngine);
         $code = \sprintf(self::CODE, \sprintf($dsn, Servers::directory('files')));
         self::assertStringStartsWith("with\n", PhpProcess::run($code, ...$with));
@@ -73,30 +79,50 @@ final class FileCacheTest extends TestCase
         [$with, $without] = self::twoPhps();
         $dsn = 'file://' . Servers::directory('files');
         $get = '; var_dump($cache->get("key"));';
-        self::assertSame("string(5) \"value\"\n", PhpProcess::run("\$cache = \\Larder\\Cache::open('$dsn?serializer=igbinary'); \$cache->set('key', 'value')$get", ...$with));
-        self::assertSame("string(5) \"value\"\n", PhpProcess::run("\$cache = \\Larder\\Cache::open('$dsn')$get", ...$with));
+        self::assertSame(
+            "string(5) \"value\"\n",
+            PhpProcess::run(
+                "\$cache = \\Larder\\Cache::open('$dsn?serializer=igbinary'); \$cache->set('key', 'value')$get",
+                ...$with,
+            ),
+        );
+        self::assertSame(
+            "string(5) \"value\"\n",
+            PhpProcess::run("\$cache = \\Larder\\Cache::open('$dsn')$get", ...$with),
+        );
         self::assertSame("NULL\n", PhpProcess::run("\$cache = \\Larder\\Cache::open('$dsn')$get", ...$without));
     }
 
-    /** An application asks in the usual way, which the compiler answers, and calls what is not there in the second PHP. */
+    /**
+     * An application asks in the usual way, which the compiler answers, and calls what is not there in the second PHP.
+     */
     public function testPhpWithTheEngineKeepsItsCompiledCodeApart(): void
     {
         [$with, $without] = self::twoPhps(hasEngine: true);
         $file = Servers::directory('application') . '/page.php';
-        file_put_contents($file, '<?php echo extension_loaded("larder") ? var_export(larder_exists("no such key"), true) : "without";');
+        file_put_contents(
+            $file,
+            '<?php echo extension_loaded("larder") ? var_export(larder_exists("no such key"), true) : "without";',
+        );
         self::assertSame('false', PhpProcess::run("include '$file';", ...$with));
         self::assertSame('without', PhpProcess::run("include '$file';", ...$without));
         self::assertSame('false', PhpProcess::run("include '$file';", ...$with));
     }
 
-    /** The optimizer answers these when it compiles, and what it skips is not compiled again where the answer is another. */
+    /**
+     * The optimizer answers these when it compiles, and what it skips is not compiled again where the answer is
+     * another.
+     */
     public function testNoQuestionIsAnsweredByTheCompiler(): void
     {
         $pattern = '~\b(?:extension_loaded|function_exists|is_callable)\(\s*[\'"](?!Zend OPcache)~';
         self::assertSame(1, preg_match($pattern, '\function_exists(\'apcu_fetch\')'));
         $found = [];
         /** @var \SplFileInfo $file */
-        foreach (new \RecursiveIteratorIterator(new \RecursiveDirectoryIterator(\dirname(__DIR__, 2) . '/src', \FilesystemIterator::SKIP_DOTS)) as $file) {
+        foreach (new \RecursiveIteratorIterator(new \RecursiveDirectoryIterator(
+            \dirname(__DIR__, 2) . '/src',
+            \FilesystemIterator::SKIP_DOTS,
+        )) as $file) {
             $found = [...$found, ...(array) preg_grep($pattern, (array) file($file->getPathname()))];
         }
         self::assertSame([], array_map(trim(...), array_filter($found, is_string(...))));
@@ -111,11 +137,25 @@ final class FileCacheTest extends TestCase
                 copy($file, "$few/" . basename($file));
             }
         }
-        $options = ['-d', 'opcache.enable_cli=1', '-d', 'opcache.file_cache=' . Servers::directory('compiled'), '-d', 'opcache.file_update_protection=0'];
+        $options = [
+            '-d',
+            'opcache.enable_cli=1',
+            '-d',
+            'opcache.file_cache=' . Servers::directory('compiled'),
+            '-d',
+            'opcache.file_update_protection=0',
+        ];
         $engine = $hasEngine && !PhpProcess::hasEngine() ? PhpProcess::withEngine() : [];
 
         return [
-            [[...$options, ...$engine, '-d', 'apc.enable_cli=1', '-d', 'larder.segment=' . ini_get('larder.segment')], ':'],
+            [[
+                ...$options,
+                ...$engine,
+                '-d',
+                'apc.enable_cli=1',
+                '-d',
+                'larder.segment=' . ini_get('larder.segment'),
+            ], ':'],
             [$options, "export PHP_INI_SCAN_DIR='$few'"],
         ];
     }

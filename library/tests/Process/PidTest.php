@@ -25,7 +25,10 @@ final class PidTest extends TestCase
     public static function loaded(): iterable
     {
         yield 'by the engine' => [[], true];
-        yield 'by the system' => [['-n', ...(\in_array('pcntl', self::shared(), true) ? ['-d', 'extension=pcntl'] : [])], false];
+        yield 'by the system' => [
+            ['-n', ...(\in_array('pcntl', self::shared(), true) ? ['-d', 'extension=pcntl'] : [])],
+            false,
+        ];
     }
 
     /** @param list<string> $options */
@@ -34,7 +37,10 @@ final class PidTest extends TestCase
     #[DataProvider('loaded')]
     public function testForkHasItsOwnPid(array $options, bool $hasEngine): void
     {
-        self::assertSame($hasEngine ? 'yes' : 'no', PhpProcess::run('echo extension_loaded("larder") ? "yes" : "no";', $options));
+        self::assertSame(
+            $hasEngine ? 'yes' : 'no',
+            PhpProcess::run('echo extension_loaded("larder") ? "yes" : "no";', $options),
+        );
         self::assertSame('its own, its own', PhpProcess::run(self::CODE, $options));
     }
 

@@ -41,7 +41,8 @@ foreach ($dsns as $name => $dsn) {
         static fn(): mixed => $cache->expiry('added'),
         static fn(): mixed => $cache->remember('made', 60, static fn(): string => 'made', tags: ['tag']),
         static fn(): mixed => $cache->remember('made', 60, static fn(): string => 'made', tags: ['tag']),
-        static fn(): array => $cache->rememberMany(['made', 'more'], 60, static fn(array $keys): array => ['more' => 1]),
+        static fn(): array
+            => $cache->rememberMany(['made', 'more'], 60, static fn(array $keys): array => ['more' => 1]),
         static fn(): bool => $cache->invalidateTags(['tag']),
         static function () use ($cache, &$token): void {
             $cache->getWithToken('key', null, $token);

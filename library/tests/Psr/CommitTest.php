@@ -37,7 +37,10 @@ final class CommitTest extends TestCase
         $redis = \sprintf('redis://%s?namespace=commit%s', Servers::redis()->socket, Servers::PATIENTLY);
         yield 'a class that is not allowed' => ["$file?classes=none", new Planted()];
         yield 'a class that is not allowed on a server' => ["$redis&classes=none", new Planted()];
-        yield 'a class that is not allowed on a server, which throws' => ["$redis&classes=none&on_failure=throw", new Planted()];
+        yield 'a class that is not allowed on a server, which throws' => [
+            "$redis&classes=none&on_failure=throw",
+            new Planted(),
+        ];
         foreach ([$file, $redis, 'larder:?namespace=commit', 'array:'] as $dsn) {
             yield "what is serialized once, $dsn" => [$dsn, new SerializedOnce()];
         }
@@ -52,12 +55,20 @@ final class CommitTest extends TestCase
                 $cache->clear();
                 $pool = new $class($cache);
                 foreach (['a' => 10, 'refused' => 10, 'b' => 10, 'c' => 20, 'd' => null] as $key => $seconds) {
-                    self::assertTrue($pool->saveDeferred($pool->getItem($key)->set($key === 'refused' ? $refused : $key)->expiresAfter($seconds)));
+                    self::assertTrue($pool->saveDeferred($pool->getItem(
+                        $key,
+                    )->set($key === 'refused' ? $refused : $key)->expiresAfter($seconds)));
                 }
                 self::assertFalse($isCalled && $pool->commit());
                 unset($pool);
-                self::assertSame(['a' => 'a', 'refused' => null, 'b' => 'b', 'c' => 'c', 'd' => 'd'], $cache->getMany(['a', 'refused', 'b', 'c', 'd']));
-                self::assertMatchesRegularExpression('/^.+ larder: 1 of the deferred items could not be stored, such as "refused": .+\n$/', (string) file_get_contents($this->log));
+                self::assertSame(
+                    ['a' => 'a', 'refused' => null, 'b' => 'b', 'c' => 'c', 'd' => 'd'],
+                    $cache->getMany(['a', 'refused', 'b', 'c', 'd']),
+                );
+                self::assertMatchesRegularExpression(
+                    '/^.+ larder: 1 of the deferred items could not be stored, such as "refused": .+\n$/',
+                    (string) file_get_contents($this->log),
+                );
                 unlink($this->log);
             }
         }
@@ -67,7 +78,15 @@ final class CommitTest extends TestCase
     {
         $gone = Servers::another('redis');
         $there = Servers::redis()->socket;
-        $cache = Cache::open(\sprintf('redis://%s,%s?namespace=commit-shards&on_failure=throw%s', $gone->socket, $there, Servers::PATIENTLY), new NullLogger());
+        $cache = Cache::open(
+            \sprintf(
+                'redis://%s,%s?namespace=commit-shards&on_failure=throw%s',
+                $gone->socket,
+                $there,
+                Servers::PATIENTLY,
+            ),
+            new NullLogger(),
+        );
         $pool = new ItemPool($cache);
         $keys = array_map(static fn(int $i): string => "k$i", range(1, 40));
         foreach ($keys as $i => $key) {
@@ -86,7 +105,10 @@ final class CommitTest extends TestCase
         $onServer->connect($there);
         self::assertGreaterThan(0, \count($stored));
         self::assertCount(\count($stored), (array) $onServer->keys('*commit-shards:k*'));
-        self::assertMatchesRegularExpression('/^.+ larder: \d+ of the deferred items could not be stored, such as "k\d+": redis: .+\n$/', (string) file_get_contents($this->log));
+        self::assertMatchesRegularExpression(
+            '/^.+ larder: \d+ of the deferred items could not be stored, such as "k\d+": redis: .+\n$/',
+            (string) file_get_contents($this->log),
+        );
         $pool->saveDeferred((new ItemPool(Cache::open('array:')))->getItem('k1')->set(1));
         $pool->saveDeferred((new ItemPool(Cache::open('array:')))->getItem('k2')->set(2)->expiresAfter(0));
         unset($pool); // whose destructor throws nothing

@@ -16,11 +16,19 @@ use PHPUnit\Framework\TestCase;
 /** Where the default ttl comes from; that values expire by it is tested over each store by the contracts. */
 final class DefaultTtlTest extends TestCase
 {
-    /** @return iterable<string, array{\Closure(CacheInterface, int|float|null): mixed}> each stores "k" without a ttl */
+    /**
+     * @return iterable<string, array{\Closure(CacheInterface, int|float|null): mixed}> each stores "k" without a ttl
+     */
     public static function writers(): iterable
     {
-        yield 'PSR-16 set' => [static fn(CacheInterface $cache, int|float|null $ttl): bool => (new SimpleCache($cache, defaultTtl: $ttl))->set('k', 1)];
-        yield 'PSR-16 setMultiple' => [static fn(CacheInterface $cache, int|float|null $ttl): bool => (new SimpleCache($cache, defaultTtl: $ttl))->setMultiple(['k' => 1])];
+        yield 'PSR-16 set' => [
+            static fn(CacheInterface $cache, int|float|null $ttl): bool
+                => (new SimpleCache($cache, defaultTtl: $ttl))->set('k', 1),
+        ];
+        yield 'PSR-16 setMultiple' => [
+            static fn(CacheInterface $cache, int|float|null $ttl): bool
+                => (new SimpleCache($cache, defaultTtl: $ttl))->setMultiple(['k' => 1]),
+        ];
         yield 'PSR-6 save' => [static function (CacheInterface $cache, int|float|null $ttl): void {
             $pool = new ItemPool($cache, defaultTtl: $ttl);
             $pool->save($pool->getItem('k')->expiresAfter(5)->expiresAfter(null));
@@ -45,7 +53,11 @@ final class DefaultTtlTest extends TestCase
         ] as [$dsn, $argument, $expected]) {
             $cache = Cache::open($dsn);
             $write($cache, $argument);
-            self::assertEqualsWithDelta($expected === 0.0 ? 0.0 : microtime(true) + $expected, $cache->expiry('k'), 5.0);
+            self::assertEqualsWithDelta(
+                $expected === 0.0 ? 0.0 : microtime(true) + $expected,
+                $cache->expiry('k'),
+                5.0,
+            );
         }
     }
 
@@ -59,7 +71,10 @@ final class DefaultTtlTest extends TestCase
     public function testTiersAndSubNamespacesHaveThatOfTheDsn(): void
     {
         self::assertSame(1.5, Cache::open('array:?default_ttl=1.5')->withSubNamespace('a')->defaultTtl());
-        self::assertSame(7.0, Cache::open('tier:(array:)(file:///dev/shm/larder-default-ttl)?default_ttl=7')->defaultTtl());
+        self::assertSame(
+            7.0,
+            Cache::open('tier:(array:)(file:///dev/shm/larder-default-ttl)?default_ttl=7')->defaultTtl(),
+        );
     }
 
     /** @return iterable<string, array{string}> */

@@ -11,8 +11,8 @@ use Larder\Testing\Fork;
 use Larder\Testing\StoreTestCase;
 
 /**
- * What cache/tag-interop requires of TaggablePool over a store. Not one of the published contracts, which do not need that
- * package.
+ * What cache/tag-interop requires of TaggablePool over a store. Not one of the published contracts, which do not need
+ * that package.
  *
  * @phpstan-require-extends StoreTestCase
  */
@@ -31,8 +31,14 @@ trait TaggablePoolTests
                 self::assertSame(['a' => 'a', 7 => '7'], $found->getPreviousTags(), $when);
                 self::assertSame(['value', true], [$found->get(), $found->isHit()]);
                 $items = iterator_to_array($pool->getItems(['absent', 'k']));
-                self::assertSame([[], ['a' => 'a', 7 => '7']], array_values(array_map(static fn(TaggableItem $item): array => $item->getPreviousTags(), $items)));
-                self::assertSame([false, true], array_values(array_map(static fn(TaggableItem $item): bool => $item->isHit(), $items)));
+                self::assertSame(
+                    [[], ['a' => 'a', 7 => '7']],
+                    array_values(array_map(static fn(TaggableItem $item): array => $item->getPreviousTags(), $items)),
+                );
+                self::assertSame(
+                    [false, true],
+                    array_values(array_map(static fn(TaggableItem $item): bool => $item->isHit(), $items)),
+                );
                 $pool->commit();
             }
             $pool->deleteItem('k');
@@ -59,7 +65,10 @@ trait TaggablePoolTests
             $fill();
             self::assertTrue($invalidate($tags));
             self::assertSame($stay, array_values(array_filter(['a', 'b', 'c', 'plain'], $pool->hasItem(...))));
-            self::assertSame($stay, array_values(array_filter(['a', 'b', 'c', 'plain'], (new ItemPool($this->cache))->hasItem(...))));
+            self::assertSame(
+                $stay,
+                array_values(array_filter(['a', 'b', 'c', 'plain'], (new ItemPool($this->cache))->hasItem(...))),
+            );
         }
     }
 

@@ -67,7 +67,11 @@ final class FreshnessTest extends TestCase
         }
         self::assertSame([], array_filter($ttls, static fn(float $ttl): bool => $ttl < 80.0 || $ttl > 100.0));
         self::assertEqualsWithDelta(90.0, array_sum($ttls) / self::TIMES, 0.2);
-        self::assertEqualsWithDelta(self::TIMES / 4, \count(array_filter($ttls, static fn(float $ttl): bool => $ttl < 85.0)), 250);
+        self::assertEqualsWithDelta(
+            self::TIMES / 4,
+            \count(array_filter($ttls, static fn(float $ttl): bool => $ttl < 85.0)),
+            250,
+        );
         self::assertSame(100.0, $freshness->ttl(100.0, 0.0));
         self::assertSame(0.0, $freshness->ttl(0.0, 0.2), 'no expiry stays no expiry');
     }

@@ -13,8 +13,8 @@ use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
 /**
- * Processes that compute are killed at any moment and others take over, while a writer sets and deletes: no process reads
- * what is older than a finished write.
+ * Processes that compute are killed at any moment and others take over, while a writer sets and deletes: no process
+ * reads what is older than a finished write.
  */
 #[Group('waiting')]
 final class KilledComputationsTest extends TestCase
@@ -26,7 +26,9 @@ final class KilledComputationsTest extends TestCase
     private const READS = 500;
     private const LEASE = 0.05;
 
-    /** Files: the data that is cached, the version up to which it is known to be changed, and a byte for each old read. */
+    /**
+     * Files: the data that is cached, the version up to which it is known to be changed, and a byte for each old read.
+     */
     private string $folder;
 
     protected function setUp(): void
@@ -37,8 +39,13 @@ final class KilledComputationsTest extends TestCase
     /** @return iterable<string, array{\Closure(): string}> */
     public static function stores(): iterable
     {
-        yield 'redis' => [static fn(): string => 'redis://' . Servers::redis()->socket . '?namespace=killed' . Servers::PATIENTLY];
-        yield 'memcached' => [static fn(): string => 'memcached://' . Servers::memcached()->socket . '?namespace=killed' . Servers::PATIENTLY];
+        yield 'redis' => [
+            static fn(): string => 'redis://' . Servers::redis()->socket . '?namespace=killed' . Servers::PATIENTLY,
+        ];
+        yield 'memcached' => [
+            static fn(): string
+                => 'memcached://' . Servers::memcached()->socket . '?namespace=killed' . Servers::PATIENTLY,
+        ];
         yield 'larder' => [static fn(): string => 'larder:?namespace=killed'];
     }
 
@@ -57,7 +64,10 @@ final class KilledComputationsTest extends TestCase
     #[DataProvider('stores')]
     public function testStoreWithoutComparisonReturnsOldValues(\Closure $dsn): void
     {
-        self::assertGreaterThan(0, $this->storm(static fn(): Cache => new Cache(new RecordingStore(Cache::open($dsn())->store()))));
+        self::assertGreaterThan(
+            0,
+            $this->storm(static fn(): Cache => new Cache(new RecordingStore(Cache::open($dsn())->store()))),
+        );
     }
 
     /**
@@ -66,7 +76,12 @@ final class KilledComputationsTest extends TestCase
      */
     private function storm(\Closure $open): int
     {
-        [$data, $finished, $reads, $old] = ["$this->folder/data", "$this->folder/finished", "$this->folder/reads", "$this->folder/old"];
+        [$data, $finished, $reads, $old] = [
+            "$this->folder/data",
+            "$this->folder/finished",
+            "$this->folder/reads",
+            "$this->folder/old",
+        ];
         array_map(static fn(string $file): int|false => file_put_contents($file, ''), [$reads, $old]);
         $this->write($data, 0);
         $this->write($finished, 0);
@@ -95,7 +110,9 @@ final class KilledComputationsTest extends TestCase
         };
         $forks = array_map(static fn(): Fork => Fork::start($reader), range(1, self::READERS));
         $kills = 0;
-        for ($version = 1, $end = microtime(true) + self::SECONDS; microtime(true) < $end || $kills < self::KILLS || \strlen((string) file_get_contents($reads)) < self::READS; ++$version) {
+        for ($version = 1, $end = microtime(true) + self::SECONDS; microtime(
+            true,
+        ) < $end || $kills < self::KILLS || \strlen((string) file_get_contents($reads)) < self::READS; ++$version) {
             $this->write($data, $version);
             $isWritten = $version % 2 === 0 ? $cache->delete('k') : $cache->set('k', $version, 60);
             if ($isWritten) {

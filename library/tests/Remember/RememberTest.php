@@ -96,8 +96,12 @@ final class RememberTest extends TestCase
         $admin->rawcommand('ACL', 'SETUSER', 'plain', 'on', '>word', '~*', '+@all', '-eval', '-evalsha');
         $start = microtime(true);
         for ($i = 0; $i < 3; ++$i) {
-            $open = static fn(): Cache => Cache::open("redis://plain:word@{$server->socket}" . '?' . ltrim(Servers::PATIENTLY, '&'));
-            self::assertSame($i, Fork::run(static fn(): mixed => $open()->remember('k', 60, self::value($i), wait: 60, lease: 60)));
+            $open = static fn(): Cache
+                => Cache::open("redis://plain:word@{$server->socket}" . '?' . ltrim(Servers::PATIENTLY, '&'));
+            self::assertSame(
+                $i,
+                Fork::run(static fn(): mixed => $open()->remember('k', 60, self::value($i), wait: 60, lease: 60)),
+            );
         }
         self::assertLessThan(30.0, microtime(true) - $start);
     }
@@ -112,7 +116,10 @@ final class RememberTest extends TestCase
             $made = 0;
             for ($i = 0; $i < 2000; ++$i) {
                 $store->set('k', (new StoredValue('old', 1000.0 + $left, 1.0))->stored());
-                $made += $remember->value(new RememberOptions('k', 60, static fn(): mixed => self::value('new')())) === 'new' ? 1 : 0;
+                $made += $remember->value(new RememberOptions('k', 60, static fn(): mixed => self::value('new')()))
+                    === 'new'
+                    ? 1
+                    : 0;
             }
             self::assertEqualsWithDelta($expected, $made / 2000, 0.05);
         }
@@ -125,7 +132,9 @@ final class RememberTest extends TestCase
         $cache->delete('forks');
         $value = $cache->remember('forks', 60, function (): string {
             Fork::run(static fn(): bool => true);
-            $other = Fork::start(static fn(): mixed => (new TestedStore(FileTest::class))->open('remember')->remember('forks', 60, self::value('twice')));
+            $other = Fork::start(static fn(): mixed => (new TestedStore(
+                FileTest::class,
+            ))->open('remember')->remember('forks', 60, self::value('twice')));
             usleep(300_000);
             $other->kill();
 

@@ -88,7 +88,16 @@ final class RememberUnderFpmTest extends TestCase
         $this->ask('');
         usleep(350_000);
         $this->ask('session'); // answers when the session is written
-        self::assertStringContainsString('kept', implode('', array_map(static fn(string|false $file): string => (string) file_get_contents((string) $file), (array) glob($this->directory . '/sess_*'))));
+        self::assertStringContainsString(
+            'kept',
+            implode(
+                '',
+                array_map(
+                    static fn(string|false $file): string => (string) file_get_contents((string) $file),
+                    (array) glob($this->directory . '/sess_*'),
+                ),
+            ),
+        );
         self::assertFalse($this->isMade(), 'the session was there before the new value');
     }
 
@@ -122,7 +131,11 @@ final class RememberUnderFpmTest extends TestCase
         self::assertSame(1, $this->computations());
         $start = microtime(true);
         self::assertStringStartsWith('computed', $this->ask('')['value']);
-        self::assertLessThan(12.0, microtime(true) - $start, 'its worker lives, and nobody waits for it: less than half of what it may wait');
+        self::assertLessThan(
+            12.0,
+            microtime(true) - $start,
+            'its worker lives, and nobody waits for it: less than half of what it may wait',
+        );
         self::assertSame(2, $this->computations());
     }
 
@@ -152,12 +165,21 @@ final class RememberUnderFpmTest extends TestCase
         self::assertIsString($answer['value'] ?? null);
         self::assertIsInt($answer['worker'] ?? null);
 
-        return ['value' => $answer['value'], 'seconds' => \is_float($answer['seconds'] ?? null) ? $answer['seconds'] : 0.0, 'worker' => $answer['worker']];
+        return [
+            'value' => $answer['value'],
+            'seconds' => \is_float($answer['seconds'] ?? null) ? $answer['seconds'] : 0.0,
+            'worker' => $answer['worker'],
+        ];
     }
 
     private function request(string $do): PhpFpmResponse
     {
-        return $this->server->request(__DIR__ . '/pages/remember.php', http_build_query(['do' => $do, 'dsn' => $this->dsn, 'directory' => $this->directory, 'log' => $this->log()]));
+        return $this->server->request(
+            __DIR__ . '/pages/remember.php',
+            http_build_query(
+                ['do' => $do, 'dsn' => $this->dsn, 'directory' => $this->directory, 'log' => $this->log()],
+            ),
+        );
     }
 
     private function log(): string

@@ -20,7 +20,9 @@ final class StoredValueTest extends TestCase
 {
     public function testStoredValueComesBack(): void
     {
-        foreach ([null, false, 1, 'text', [1, 2], new \ArrayObject([1]), (new StoredValue('inner'))->stored()] as $value) {
+        foreach ([
+            null, false, 1, 'text', [1, 2], new \ArrayObject([1]), (new StoredValue('inner'))->stored(),
+        ] as $value) {
             $stored = new StoredValue($value, 1234.5, 0.25, ['a' => 1, '7' => 'random']);
             self::assertTrue(StoredValue::is($stored->stored()));
             self::assertEquals($stored, StoredValue::of($stored->stored()));
@@ -45,7 +47,9 @@ final class StoredValueTest extends TestCase
         yield 'no time' => [[StoredValue::MARK => ['soon', 0.0, []], 0 => 'value']];
         yield 'no generation' => [[StoredValue::MARK => [0.0, 0.0, ['tag' => null]], 0 => 'value']];
         yield 'a tag without a name' => [[StoredValue::MARK => [0.0, 0.0, ['' => 1]], 0 => 'value']];
-        yield 'a tag that is too long' => [[StoredValue::MARK => [0.0, 0.0, [str_repeat('t', 65_536) => 1]], 0 => 'value']];
+        yield 'a tag that is too long' => [
+            [StoredValue::MARK => [0.0, 0.0, [str_repeat('t', 65_536) => 1]], 0 => 'value'],
+        ];
     }
 
     #[DataProvider('others')]
@@ -64,7 +68,10 @@ final class StoredValueTest extends TestCase
 
     public function testIntegersAreAcceptedForWholeFloats(): void
     {
-        self::assertEquals(new StoredValue('v', 5.0, 1.0, []), StoredValue::of([StoredValue::MARK => [5, 1, []], 0 => 'v']));
+        self::assertEquals(
+            new StoredValue('v', 5.0, 1.0, []),
+            StoredValue::of([StoredValue::MARK => [5, 1, []], 0 => 'v']),
+        );
     }
 
     public function testStoredValueIsFreshUntilItsTime(): void
@@ -91,7 +98,10 @@ final class StoredValueTest extends TestCase
             ['fresh' => 'value', 'null' => null, 'stale' => 'default', 'plain' => [1], 'gone' => 'default'],
             $cache->getMany(['fresh', 'null', 'stale', 'plain', 'gone'], 'default'),
         );
-        self::assertSame([true, true, false, false], [$cache->has('fresh'), $cache->has('null'), $cache->has('stale'), $cache->has('damaged')]);
+        self::assertSame(
+            [true, true, false, false],
+            [$cache->has('fresh'), $cache->has('null'), $cache->has('stale'), $cache->has('damaged')],
+        );
     }
 
     public function testCallersArrayOfThisShapeIsKept(): void
@@ -103,7 +113,10 @@ final class StoredValueTest extends TestCase
             self::assertTrue($cache->replace('many', $mine));
             $cache->delete('added');
             self::assertTrue($cache->add('added', $mine));
-            self::assertSame(['set' => $mine, 'many' => $mine, 'added' => $mine, 'other' => 1], $cache->getMany(['set', 'many', 'added', 'other']));
+            self::assertSame(
+                ['set' => $mine, 'many' => $mine, 'added' => $mine, 'other' => 1],
+                $cache->getMany(['set', 'many', 'added', 'other']),
+            );
             self::assertSame($mine, $cache->get('set'));
             self::assertSame($mine, $cache->get('nothing', $mine));
             self::assertSame($mine, $cache->getMany(['nothing'], $mine)['nothing']);
@@ -113,11 +126,20 @@ final class StoredValueTest extends TestCase
     /** So that a list of keys needs no more of any value. */
     public function testPlaceholderIsShort(): void
     {
-        $numbers = [\PHP_INT_MAX, \PHP_INT_MAX, \PHP_INT_MAX, 1 / 3, \PHP_INT_MAX, 1, \PHP_INT_MAX, \PHP_INT_MAX, \PHP_INT_MAX, \PHP_INT_MAX];
-        $placeholder = Placeholder::of([StoredValue::MARK => [StoredValue::NEVER_FRESH, 0.0, [], ...$numbers], 0 => null]);
+        $numbers = [
+            \PHP_INT_MAX, \PHP_INT_MAX, \PHP_INT_MAX, 1 / 3, \PHP_INT_MAX, 1, \PHP_INT_MAX, \PHP_INT_MAX, \PHP_INT_MAX,
+            \PHP_INT_MAX,
+        ];
+        $placeholder = Placeholder::of([
+            StoredValue::MARK => [StoredValue::NEVER_FRESH, 0.0, [], ...$numbers],
+            0 => null,
+        ]);
         self::assertNotNull($placeholder);
         foreach ([new PhpCodec(), new JsonCodec(), new IgbinaryCodec(), new MsgpackCodec()] as $codec) {
-            self::assertLessThan(Placeholder::LONGEST, SignedCodec::HEAD + \strlen($codec->encode($placeholder->stored(), 'k')));
+            self::assertLessThan(
+                Placeholder::LONGEST,
+                SignedCodec::HEAD + \strlen($codec->encode($placeholder->stored(), 'k')),
+            );
         }
     }
 }

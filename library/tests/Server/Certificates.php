@@ -29,7 +29,10 @@ final class Certificates
     {
         $key = self::newKey();
 
-        return $this->written($this->signed('A server', $this->authority, $key, 'subjectAltName=' . $names, $days), $key);
+        return $this->written(
+            $this->signed('A server', $this->authority, $key, 'subjectAltName=' . $names, $days),
+            $key,
+        );
     }
 
     /** @return array{string, string} files of a certificate that nobody else has signed, and of its key */
@@ -37,7 +40,10 @@ final class Certificates
     {
         $key = self::newKey();
 
-        return $this->written($this->signed('A server', null, $key, 'subjectAltName=DNS:localhost,IP:127.0.0.1', 30), $key);
+        return $this->written(
+            $this->signed('A server', null, $key, 'subjectAltName=DNS:localhost,IP:127.0.0.1', 30),
+            $key,
+        );
     }
 
     /** @return array{string, string} */
@@ -52,8 +58,13 @@ final class Certificates
     }
 
     /** @param \OpenSSLCertificate|null $by null for one that signs itself */
-    private function signed(string $name, ?\OpenSSLCertificate $by, \OpenSSLAsymmetricKey $key, string $extension, int $days): \OpenSSLCertificate
-    {
+    private function signed(
+        string $name,
+        ?\OpenSSLCertificate $by,
+        \OpenSSLAsymmetricKey $key,
+        string $extension,
+        int $days,
+    ): \OpenSSLCertificate {
         $config = $this->path('openssl.cnf');
         file_put_contents($config, "[req]\ndistinguished_name=name\n[name]\n[extensions]\n$extension\n");
         $options = ['config' => $config, 'x509_extensions' => 'extensions', 'digest_alg' => 'sha256'];

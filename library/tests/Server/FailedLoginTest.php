@@ -13,7 +13,10 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** A login that a server refuses: no exception, as it is dumped and logged with the arguments of all calls, shows the password. */
+/**
+ * A login that a server refuses: no exception, as it is dumped and logged with the arguments of all calls, shows the
+ * password.
+ */
 final class FailedLoginTest extends TestCase
 {
     private const PASSWORD = 'zqxwvkjy';
@@ -31,25 +34,73 @@ final class FailedLoginTest extends TestCase
         self::$redis = self::$memcached = self::$postgreSql = self::$memory = null;
     }
 
-    /** @return iterable<string, array{string, string}> what opens a cache, with placeholders for servers; and what the refusal says */
+    /**
+     * @return iterable<string, array{string, string}> what opens a cache, with placeholders for servers; and what the
+     *         refusal says
+     */
     public static function logins(): iterable
     {
         foreach (['', '&persistent=1'] as $options) {
-            yield "mysql $options" => ["Larder\\Cache::open('mysql://larder:' . PASSWORD . '@MYSQL/larder?on_failure=throw$options')", 'Access denied'];
-            yield "mysql, MEMORY $options" => ["Larder\\Cache::open('mysql://larder:' . PASSWORD . '@MYSQL/larder?engine=memory&on_failure=throw$options')", 'Access denied'];
-            yield "pgsql $options" => ["Larder\\Cache::open('pgsql://larder:' . PASSWORD . '@PGSQL/larder?on_failure=throw$options')", 'authentication failed'];
-            yield "memcached $options" => ["Larder\\Cache::open('memcached://shop:' . PASSWORD . '@MEMCACHED?on_failure=throw$options')", 'refuses the user name or the password'];
-            yield "memcache $options" => ["Larder\\Cache::open('memcache://shop:' . PASSWORD . '@MEMCACHED?on_failure=throw$options')", 'refuses the user name or the password'];
+            yield "mysql $options" => [
+                "Larder\\Cache::open('mysql://larder:' . PASSWORD . '@MYSQL/larder?on_failure=throw$options')",
+                'Access denied',
+            ];
+            yield "mysql, MEMORY $options" => [
+                "Larder\\Cache::open('mysql://larder:' . PASSWORD . "
+                    . "'@MYSQL/larder?engine=memory&on_failure=throw$options')",
+                'Access denied',
+            ];
+            yield "pgsql $options" => [
+                "Larder\\Cache::open('pgsql://larder:' . PASSWORD . '@PGSQL/larder?on_failure=throw$options')",
+                'authentication failed',
+            ];
+            yield "memcached $options" => [
+                "Larder\\Cache::open('memcached://shop:' . PASSWORD . '@MEMCACHED?on_failure=throw$options')",
+                'refuses the user name or the password',
+            ];
+            yield "memcache $options" => [
+                "Larder\\Cache::open('memcache://shop:' . PASSWORD . '@MEMCACHED?on_failure=throw$options')",
+                'refuses the user name or the password',
+            ];
             foreach (['phpredis', 'predis'] as $client) {
-                yield "redis, $client $options" => ["Larder\\Cache::open('redis://shop:' . PASSWORD . '@REDIS?client=$client&on_failure=throw$options')", 'refuses the user name or the password'];
-                yield "redis, $client, callable $options" => ["Larder\\Cache::open('redis://REDIS?client=$client&on_failure=throw$options', credentials: (fn(string \$password) => fn() => ['shop', \$password])(PASSWORD))", 'refuses the user name or the password'];
+                yield "redis, $client $options" => [
+                    "Larder\\Cache::open('redis://shop:' . PASSWORD . "
+                        . "'@REDIS?client=$client&on_failure=throw$options')",
+                    'refuses the user name or the password',
+                ];
+                yield "redis, $client, callable $options" => [
+                    "Larder\\Cache::open('redis://REDIS?client=$client&on_failure=throw$options', credentials: "
+                        . "(fn(string \$password) => fn() => ['shop', \$password])(PASSWORD))",
+                    'refuses the user name or the password',
+                ];
             }
-            yield "cluster $options" => ["Larder\\Cache::open('redis+cluster://:' . PASSWORD . '@CLUSTER?on_failure=throw$options')", 'password'];
-            yield "sentinel $options" => ["Larder\\Cache::open('redis+sentinel://:' . PASSWORD . '@SENTINELS/shop?on_failure=throw$options')", 'password'];
-            yield "tier $options" => ["Larder\\Cache::open('tier:(array:)(mysql://larder:' . PASSWORD . '@MYSQL/larder?on_failure=throw$options)')", 'Access denied'];
+            yield "cluster $options" => [
+                "Larder\\Cache::open('redis+cluster://:' . PASSWORD . '@CLUSTER?on_failure=throw$options')",
+                'password',
+            ];
+            yield "sentinel $options" => [
+                "Larder\\Cache::open('redis+sentinel://:' . PASSWORD . '@SENTINELS/shop?on_failure=throw$options')",
+                'password',
+            ];
+            yield "tier $options" => [
+                "Larder\\Cache::open('tier:(array:)(mysql://larder:' . PASSWORD . "
+                    . "'@MYSQL/larder?on_failure=throw$options)')",
+                'Access denied',
+            ];
         }
-        yield 'over PDO' => ["(fn(string \$password) => Larder\\Cache::over(fn(): PDO => new PDO('mysql:host=MYSQL_HOST;port=MYSQL_PORT;dbname=larder', 'larder', \$password), 'on_failure=throw'))(PASSWORD)", 'Access denied'];
-        yield 'over Redis' => ["(fn(string \$password) => Larder\\Cache::over(function () use (\$password): Redis { \$r = new Redis(); \$r->connect('REDIS_HOST', (int) 'REDIS_PORT'); try { if (\$r->auth(['shop', \$password])) { return \$r; } } catch (RedisException) {} throw new RuntimeException('not logged in'); }, 'on_failure=throw'))(PASSWORD)", 'not logged in'];
+        yield 'over PDO' => [
+            '(fn(string $password) => Larder\\Cache::over(fn(): '
+                . "PDO => new PDO('mysql:host=MYSQL_HOST;port=MYSQL_PORT;dbname=larder', 'larder', \$password), "
+                . "'on_failure=throw'))(PASSWORD)",
+            'Access denied',
+        ];
+        yield 'over Redis' => [
+            '(fn(string $password) => Larder\\Cache::over(function () use ($password): Redis { $r = new Redis(); '
+                . "\$r->connect('REDIS_HOST', (int) 'REDIS_PORT'); try { if (\$r->auth(['shop', \$password])) { "
+                . "return \$r; } } catch (RedisException) {} throw new RuntimeException('not logged in'); "
+                . "}, 'on_failure=throw'))(PASSWORD)",
+            'not logged in',
+        ];
     }
 
     #[DataProvider('logins')]
@@ -62,8 +113,17 @@ final class FailedLoginTest extends TestCase
 
     public function testControlShowsIt(): void
     {
-        self::assertStringContainsString(self::PASSWORD, $this->dump('(fn(string $password) => throw new RuntimeException("control"))(PASSWORD)'));
-        self::assertStringContainsString(self::PASSWORD, $this->dump('(fn(Closure $login) => $login())((fn(string $password) => fn() => $password !== "" && throw new RuntimeException("control"))(PASSWORD))'));
+        self::assertStringContainsString(
+            self::PASSWORD,
+            $this->dump('(fn(string $password) => throw new RuntimeException("control"))(PASSWORD)'),
+        );
+        self::assertStringContainsString(
+            self::PASSWORD,
+            $this->dump(
+                '(fn(Closure $login) => $login())((fn(string $password) => fn() '
+                    . '=> $password !== "" && throw new RuntimeException("control"))(PASSWORD))',
+            ),
+        );
     }
 
     /** What a program prints that dumps what it catches, and what it is given to log. */

@@ -32,7 +32,10 @@ final class TimeoutsTest extends TestCase
     {
         $server = Servers::another($dsn);
         $port = '127.0.0.1:' . $server->port;
-        $open = static fn(float $connect, float $read): Cache => Cache::open(\sprintf($dsn, $port) . (str_contains($dsn, '?') ? '&' : '?') . "connect_timeout=$connect&read_timeout=$read");
+        $open = static fn(float $connect, float $read): Cache => Cache::open(
+            \sprintf($dsn, $port) . (str_contains($dsn, '?') ? '&' : '?')
+                . "connect_timeout=$connect&read_timeout=$read",
+        );
         $caches = [$open(self::LONG, self::SHORT), $open(self::SHORT, self::LONG)];
         foreach ($caches as $cache) {
             $cache->set('k', 1);
@@ -51,16 +54,29 @@ final class TimeoutsTest extends TestCase
     public function testConnectTimeoutEndsTheWaitForAConnection(string $dsn): void
     {
         // With the queue full, the kernel answers no further requests to connect.
-        $listener = stream_socket_server('tcp://127.0.0.1:0', context: stream_context_create(['socket' => ['backlog' => 0]]));
+        $listener = stream_socket_server(
+            'tcp://127.0.0.1:0',
+            context: stream_context_create(['socket' => ['backlog' => 0]]),
+        );
         self::assertNotFalse($listener);
         $address = (string) stream_socket_get_name($listener, false);
         $queue = [];
         for ($i = 0; $i < 4; ++$i) {
-            $queue[] = @stream_socket_client('tcp://' . $address, timeout: 0.1, flags: \STREAM_CLIENT_CONNECT | \STREAM_CLIENT_ASYNC_CONNECT);
+            $queue[] = @stream_socket_client(
+                'tcp://' . $address,
+                timeout: 0.1,
+                flags: \STREAM_CLIENT_CONNECT | \STREAM_CLIENT_ASYNC_CONNECT,
+            );
         }
         usleep(50_000);
-        $open = static fn(float $connect, float $read): Cache => Cache::open(\sprintf($dsn, $address) . (str_contains($dsn, '?') ? '&' : '?') . "connect_timeout=$connect&read_timeout=$read");
-        $seconds = array_map(self::secondsOfAGet(...), [$open(self::SHORT, self::LONG), $open(self::LONG, self::SHORT)]);
+        $open = static fn(float $connect, float $read): Cache => Cache::open(
+            \sprintf($dsn, $address) . (str_contains($dsn, '?') ? '&' : '?')
+                . "connect_timeout=$connect&read_timeout=$read",
+        );
+        $seconds = array_map(
+            self::secondsOfAGet(...),
+            [$open(self::SHORT, self::LONG), $open(self::LONG, self::SHORT)],
+        );
         self::assertCount(4, $queue);
         self::assertGreaterThanOrEqual(self::SHORT - 0.01, $seconds[0]);
         self::assertLessThan(self::LONG, $seconds[0]);
@@ -70,7 +86,11 @@ final class TimeoutsTest extends TestCase
     public function testTimeoutsAreNumbers(): void
     {
         foreach (['connect_timeout=0', 'read_timeout=soon', 'timeout=-1'] as $option) {
-            self::assertThrows(InvalidDsn::class, static fn(): Cache => Cache::open('redis://127.0.0.1?' . $option), 'that is not a number from 0.001 to 3600');
+            self::assertThrows(
+                InvalidDsn::class,
+                static fn(): Cache => Cache::open('redis://127.0.0.1?' . $option),
+                'that is not a number from 0.001 to 3600',
+            );
         }
     }
 
@@ -85,7 +105,13 @@ final class TimeoutsTest extends TestCase
     /** The process that listens on a port, which a socket of the same server may not be of. */
     private static function listener(int $port): int
     {
-        $inode = preg_match(\sprintf('/ 0100007F:%04X 00000000:0000 0A(?:\s+\S+){5}\s+(\d+) /', $port), (string) file_get_contents('/proc/net/tcp'), $match) === 1 ? $match[1] : '';
+        $inode = preg_match(
+            \sprintf('/ 0100007F:%04X 00000000:0000 0A(?:\s+\S+){5}\s+(\d+) /', $port),
+            (string) file_get_contents('/proc/net/tcp'),
+            $match,
+        ) === 1
+            ? $match[1]
+            : '';
         foreach ((array) glob('/proc/[0-9]*/fd/*') as $link) {
             if (@readlink((string) $link) === "socket:[$inode]") {
                 return (int) explode('/', (string) $link)[2];

@@ -66,9 +66,15 @@ final class HandlerTest extends TestCase
         $first = new Handler($cache, allowEviction: true);
         $second = new Handler($cache, wait: 0.05, allowEviction: true);
         $first->read(self::ID);
-        self::assertMatchesRegularExpression('/another request holds it/', self::failure(static fn(): string => $second->read(self::ID)));
+        self::assertMatchesRegularExpression(
+            '/another request holds it/',
+            self::failure(static fn(): string => $second->read(self::ID)),
+        );
         $first->write(self::ID, 'a|i:1;');
-        self::assertMatchesRegularExpression('/within 0\.05 s/', self::failure(static fn(): string => $second->read(self::ID)));
+        self::assertMatchesRegularExpression(
+            '/within 0\.05 s/',
+            self::failure(static fn(): string => $second->read(self::ID)),
+        );
         $first->close();
         self::assertSame('a|i:1;', $second->read(self::ID));
     }
@@ -83,7 +89,10 @@ final class HandlerTest extends TestCase
         self::endLock($cache);
         self::write($cache, 'n|i:2;');
 
-        self::assertMatchesRegularExpression('/its lock had ended/', self::failure(static fn(): bool => $stopped->write(self::ID, 'n|i:3;')));
+        self::assertMatchesRegularExpression(
+            '/its lock had ended/',
+            self::failure(static fn(): bool => $stopped->write(self::ID, 'n|i:3;')),
+        );
         self::assertSame('n|i:2;', (new Handler($cache, allowEviction: true))->read(self::ID));
     }
 
@@ -97,7 +106,10 @@ final class HandlerTest extends TestCase
         self::assertSame('n|i:1;', $late->read(self::ID));
         $cache->set('session:' . hash('sha256', self::ID), ['another', 'n|i:2;']);
 
-        self::assertMatchesRegularExpression('/changed without its lock/', self::failure(static fn(): bool => $late->write(self::ID, 'n|i:3;')));
+        self::assertMatchesRegularExpression(
+            '/changed without its lock/',
+            self::failure(static fn(): bool => $late->write(self::ID, 'n|i:3;')),
+        );
         self::assertSame('n|i:2;', (new Handler($cache, allowEviction: true))->read(self::ID));
     }
 
@@ -164,7 +176,10 @@ final class HandlerTest extends TestCase
         $first = new Handler($cache, allowEviction: true);
         $second = new Handler($cache, wait: 0.05, allowEviction: true);
         $first->read(self::ID);
-        self::assertMatchesRegularExpression('/another request holds it/', self::failure(static fn(): bool => $second->destroy(self::ID)));
+        self::assertMatchesRegularExpression(
+            '/another request holds it/',
+            self::failure(static fn(): bool => $second->destroy(self::ID)),
+        );
         $first->write(self::ID, 'n|i:2;');
         $first->close();
         self::assertTrue($second->destroy(self::ID));
@@ -187,10 +202,16 @@ final class HandlerTest extends TestCase
 
         self::assertFalse($first->validateId('none'));
         self::assertTrue($first->validateId('another'));
-        self::assertMatchesRegularExpression('/another request holds it/', self::failure(static fn(): string => $second->read(self::ID)));
+        self::assertMatchesRegularExpression(
+            '/another request holds it/',
+            self::failure(static fn(): string => $second->read(self::ID)),
+        );
         self::assertTrue($first->destroy('another'));
         self::assertFalse($first->validateId('another'));
-        self::assertMatchesRegularExpression('/another request holds it/', self::failure(static fn(): string => $second->read(self::ID)));
+        self::assertMatchesRegularExpression(
+            '/another request holds it/',
+            self::failure(static fn(): string => $second->read(self::ID)),
+        );
         self::assertSame('', $second->read('another'), 'the other one is not locked any more');
         $second->close();
         $first->close();
@@ -252,7 +273,10 @@ final class HandlerTest extends TestCase
         $handler->read(self::ID);
         $error = self::failure(static fn(): string => (new Handler($cache, wait: 0))->read(self::ID), true);
 
-        self::assertStringNotContainsString(substr(self::ID, 0, 8), implode(' ', iterator_to_array($cache->keys())) . $error);
+        self::assertStringNotContainsString(
+            substr(self::ID, 0, 8),
+            implode(' ', iterator_to_array($cache->keys())) . $error,
+        );
     }
 
     /** @return iterable<string, array{string}> */
@@ -294,11 +318,21 @@ final class HandlerTest extends TestCase
     /** @return iterable<string, array{\Closure(): Cache}> */
     public static function staleReads(): iterable
     {
-        yield 'a tier' => [static fn(): Cache => Cache::open('tier:(array:)(sqlite://' . Servers::directory('sessions') . '/tier.sqlite)')];
-        yield 'a tier over a client' => [static fn(): Cache => Cache::over(new \PDO('sqlite::memory:'), local: 'array:')];
-        yield 'a tier over a client that is made later' => [static fn(): Cache => Cache::over(static fn(): \Redis => new \Redis(), local: 'array:')];
-        yield 'replicas of a master' => [static fn(): Cache => Cache::open('redis+sentinel://127.0.0.1/shop?read=replica')];
-        yield 'replicas of a cluster, sampled' => [static fn(): Cache => Cache::open('redis+cluster://127.0.0.1?read=replica&sample=10')];
+        yield 'a tier' => [static fn(): Cache => Cache::open(
+            'tier:(array:)(sqlite://' . Servers::directory('sessions') . '/tier.sqlite)',
+        )];
+        yield 'a tier over a client' => [
+            static fn(): Cache => Cache::over(new \PDO('sqlite::memory:'), local: 'array:'),
+        ];
+        yield 'a tier over a client that is made later' => [
+            static fn(): Cache => Cache::over(static fn(): \Redis => new \Redis(), local: 'array:'),
+        ];
+        yield 'replicas of a master' => [
+            static fn(): Cache => Cache::open('redis+sentinel://127.0.0.1/shop?read=replica'),
+        ];
+        yield 'replicas of a cluster, sampled' => [
+            static fn(): Cache => Cache::open('redis+cluster://127.0.0.1?read=replica&sample=10'),
+        ];
     }
 
     /** @param \Closure(): Cache $open */
@@ -352,7 +386,10 @@ final class HandlerTest extends TestCase
         $redis->connect($server->socket);
         $redis->rawcommand('ACL', 'SETUSER', 'default', '-get');
         $handler = new Handler($cache, wait: 0.05);
-        self::assertStringContainsString('could not be locked or read', self::failure(static fn(): string => $handler->read(self::ID)));
+        self::assertStringContainsString(
+            'could not be locked or read',
+            self::failure(static fn(): string => $handler->read(self::ID)),
+        );
         $server->stop();
     }
 
@@ -379,7 +416,12 @@ final class HandlerTest extends TestCase
 
         return Cache::open(match ($store) {
             'redis' => \sprintf('redis://%s?namespace=%s%s', Servers::redis()->socket, $namespace, Servers::PATIENTLY),
-            'memcached' => \sprintf('memcached://%s?namespace=%s%s', Servers::memcached()->socket, $namespace, Servers::PATIENTLY),
+            'memcached' => \sprintf(
+                'memcached://%s?namespace=%s%s',
+                Servers::memcached()->socket,
+                $namespace,
+                Servers::PATIENTLY,
+            ),
             default => \sprintf($store, $namespace),
         });
     }

@@ -108,9 +108,16 @@ final class RequestsTest extends TestCase
         $this->visit($dsn, 'count');
         self::assertSame(500, $this->ask($dsn, 'fail')->status);
         self::assertSame(3, $this->visit($dsn, 'count'));
-        self::assertMatchesRegularExpression('/^[^\n]*memory size[^\n]*$/D', $this->ask($dsn, 'use up all memory')->errors, 'and no error of the session');
+        self::assertMatchesRegularExpression(
+            '/^[^\n]*memory size[^\n]*$/D',
+            $this->ask($dsn, 'use up all memory')->errors,
+            'and no error of the session',
+        );
         self::assertSame(4, $this->visit($dsn, 'count', ['WAIT' => '0.2']));
-        self::assertMatchesRegularExpression('/^[^\n]*memory size[^\n]*$/D', $this->ask($dsn, 'use up the last of memory')->errors);
+        self::assertMatchesRegularExpression(
+            '/^[^\n]*memory size[^\n]*$/D',
+            $this->ask($dsn, 'use up the last of memory')->errors,
+        );
         self::assertSame(5, $this->visit($dsn, 'count', ['WAIT' => '0.2']));
     }
 
@@ -146,7 +153,9 @@ final class RequestsTest extends TestCase
         self::assertSame(3, $this->visit($dsn, 'look'));
     }
 
-    /** @return iterable<string, array{string, bool}> the second: whether the next request sees that the owner is dead */
+    /**
+     * @return iterable<string, array{string, bool}> the second: whether the next request sees that the owner is dead
+     */
     public static function deaths(): iterable
     {
         yield 'file' => ['file', true];
@@ -187,7 +196,10 @@ final class RequestsTest extends TestCase
     {
         $dsn = $this->dsn($store);
         $this->visit($dsn, 'count');
-        $counted = $this->countAtOnce($dsn, $isSeen ? 10 : 2, ['LOCK_SECONDS' => $isSeen ? '600' : '1', 'WAIT' => '60']);
+        $counted = $this->countAtOnce($dsn, $isSeen ? 10 : 2, [
+            'LOCK_SECONDS' => $isSeen ? '600' : '1',
+            'WAIT' => '60',
+        ]);
         self::assertGreaterThan(self::COUNTS, \count($counted));
         self::assertSame($counted, array_unique($counted));
         self::assertGreaterThan(\count($counted), $this->visit($dsn, 'look'));
@@ -212,26 +224,31 @@ final class RequestsTest extends TestCase
     {
         $server = $this->server();
         $parameters = $this->parameters($dsn, 'count', $parameters);
-        $clients = Fork::several(self::WORKERS, static function (int $number, \Closure $ready) use ($server, $parameters): array {
-            $ready();
-            $counted = [];
-            $connection = null;
-            for ($request = 0; $request < self::COUNTS; ++$request) {
-                try {
-                    $connection ??= $server->connect();
-                    $answer = $connection->request($parameters);
-                    if ($answer->status === 200) {
-                        $counted[] = (int) explode(' ', $answer->body)[1];
-                    } elseif (!str_contains($answer->errors, 'The session was not written: ')) { // it stood still for longer than its lock lasts
-                        throw new \RuntimeException($answer->errors);
+        $clients = Fork::several(
+            self::WORKERS,
+            static function (int $number, \Closure $ready) use ($server, $parameters): array {
+                $ready();
+                $counted = [];
+                $connection = null;
+                for ($request = 0; $request < self::COUNTS; ++$request) {
+                    try {
+                        $connection ??= $server->connect();
+                        $answer = $connection->request($parameters);
+                        if ($answer->status === 200) {
+                            $counted[] = (int) explode(' ', $answer->body)[1];
+                        } elseif (
+                            !str_contains($answer->errors, 'The session was not written: ')
+                        ) { // it stood still for longer than its lock lasts
+                            throw new \RuntimeException($answer->errors);
+                        }
+                    } catch (ServerFailed) {
+                        $connection = null; // the worker was killed
                     }
-                } catch (ServerFailed) {
-                    $connection = null; // the worker was killed
                 }
-            }
 
-            return $counted;
-        });
+                return $counted;
+            },
+        );
         for ($kill = 0; $kill < $kills; ++$kill) {
             usleep(20_000);
             $workers = $this->workers();
@@ -256,7 +273,8 @@ final class RequestsTest extends TestCase
     {
         @unlink("$this->folder/begun");
         @unlink("$this->folder/end");
-        $request = $this->server()->startRequest(self::page(), $query, null, $this->parameters($dsn, $query, $parameters));
+        $request = $this->server()
+            ->startRequest(self::page(), $query, null, $this->parameters($dsn, $query, $parameters));
         Servers::awaitFile("$this->folder/begun");
 
         return $request;
@@ -313,8 +331,18 @@ final class RequestsTest extends TestCase
             'file' => "file://$this->folder/store",
             'sqlite' => "sqlite://$this->folder/store.sqlite",
             'larder' => "larder:?namespace=$namespace",
-            'redis' => \sprintf('redis://%s?on_failure=throw&namespace=%s%s', Servers::redis()->socket, $namespace, Servers::PATIENTLY),
-            default => \sprintf('memcached://%s?on_failure=throw&namespace=%s%s', Servers::memcached()->socket, $namespace, Servers::PATIENTLY),
+            'redis' => \sprintf(
+                'redis://%s?on_failure=throw&namespace=%s%s',
+                Servers::redis()->socket,
+                $namespace,
+                Servers::PATIENTLY,
+            ),
+            default => \sprintf(
+                'memcached://%s?on_failure=throw&namespace=%s%s',
+                Servers::memcached()->socket,
+                $namespace,
+                Servers::PATIENTLY,
+            ),
         };
     }
 
@@ -335,8 +363,10 @@ final class RequestsTest extends TestCase
             Servers::directory('sessions-fpm'),
             [
                 'html_errors' => 0, 'display_errors' => 0, 'log_errors' => 1, 'memory_limit' => '32M',
-                'session.use_strict_mode' => 1, 'session.gc_probability' => 0, 'larder.segment' => (string) \ini_get('larder.segment'),
-                'session.save_handler' => 'redis', 'session.save_path' => 'unix://' . Servers::redis()->socket, 'redis.session.locking_enabled' => 0,
+                'session.use_strict_mode' => 1, 'session.gc_probability' => 0,
+                'larder.segment' => (string) \ini_get('larder.segment'),
+                'session.save_handler' => 'redis', 'session.save_path' => 'unix://' . Servers::redis()->socket,
+                'redis.session.locking_enabled' => 0,
             ],
             PhpProcess::hasEngine() ? [] : [\dirname(__DIR__, 3) . '/extension/modules/larder.so'],
             [new PhpFpmPool(workers: self::WORKERS)],

@@ -9,7 +9,8 @@ use Larder\Session\Handler;
 
 require \dirname(__DIR__, 3) . '/vendor/autoload.php';
 
-$parameter = static fn(string $name, int|string $default = ''): string => is_string($_SERVER[$name] ?? null) ? $_SERVER[$name] : (string) $default;
+$parameter = static fn(string $name, int|string $default = ''): string
+    => is_string($_SERVER[$name] ?? null) ? $_SERVER[$name] : (string) $default;
 // DSN is not there in the control, which takes PHP's own setting.
 if ($parameter('DSN') !== '') {
     session_set_save_handler(new Handler(

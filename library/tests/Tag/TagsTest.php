@@ -28,13 +28,22 @@ final class TagsTest extends TestCase
         self::assertSame(['get none'], self::calls($store, static fn(): mixed => $cache->get('none')));
         self::assertSame(['get one', "get $a"], self::calls($store, static fn(): mixed => $cache->get('one')));
         self::assertSame(['get two', "getMany $a $b"], self::calls($store, static fn(): mixed => $cache->get('two')));
-        self::assertSame(['getMany plain none'], self::calls($store, static fn(): mixed => $cache->getMany(['plain', 'none'])));
+        self::assertSame(
+            ['getMany plain none'],
+            self::calls($store, static fn(): mixed => $cache->getMany(['plain', 'none'])),
+        );
         self::assertSame(
             ['getMany plain one two three four', "getMany $a $b $c"],
             self::calls($store, static fn(): mixed => $cache->getMany(['plain', 'one', 'two', 'three', 'four'])),
         );
-        self::assertSame(["getMany $a $b", 'setMany five'], self::calls($store, static fn(): mixed => $cache->set('five', 1, tags: ['a', 'b'])));
-        self::assertSame(["deleteMany $a $b"], self::calls($store, static fn(): mixed => $cache->invalidateTags(['a', 'b'])));
+        self::assertSame(
+            ["getMany $a $b", 'setMany five'],
+            self::calls($store, static fn(): mixed => $cache->set('five', 1, tags: ['a', 'b'])),
+        );
+        self::assertSame(
+            ["deleteMany $a $b"],
+            self::calls($store, static fn(): mixed => $cache->invalidateTags(['a', 'b'])),
+        );
     }
 
     public function testNothingIsStoredWithoutATagVersion(): void

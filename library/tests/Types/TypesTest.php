@@ -14,22 +14,35 @@ final class TypesTest extends TestCase
     /** PHPStan's error for each line. */
     private const WRONG = [
         "assertType('int', \$cache->get('k'));" => 'Expected type int, actual: mixed',
-        "assertType('Larder\\Lock\\Lock', \$cache->lock('k', 1));" => 'Expected type Larder\Lock\Lock, actual: Larder\Lock\Lock|null',
+        "assertType('Larder\\Lock\\Lock', \$cache->lock('k', 1));" => 'Expected type Larder\Lock\Lock, actual: '
+            . 'Larder\Lock\Lock|null',
         "\$cache->lock('k', 1)->release();" => 'Cannot call method release() on Larder\Lock\Lock|null.',
         "assertType('mixed', \$cache->remember('k', 60, static fn(): string => 'a'));" => "Expected type mixed, actual: 'a'",
-        "strlen(\$cache->remember('k', 60, static fn(): int => 1));" => 'Parameter #1 $string of function strlen expects string, int given.',
-        "\$cache->set('k', 1, ttl: 'a minute');" => 'Parameter $ttl of method Larder\Cache::set() expects float|int, string given.',
+        "strlen(\$cache->remember('k', 60, static fn(): int => 1));" => 'Parameter #1 $string of function strlen '
+            . 'expects string, int given.',
+        "\$cache->set('k', 1, ttl: 'a minute');" => 'Parameter $ttl of method Larder\Cache::set() expects float|int, '
+            . 'string given.',
     ];
 
     public function testPhpStanInfersTheTypes(): void
     {
         $control = Servers::directory('types') . '/control.php';
         file_put_contents($control, \sprintf(
-            "<?php declare(strict_types=1);\nuse function PHPStan\\Testing\\assertType;\n/** @var Larder\\Cache \$cache */\n%s\n",
+            "<?php declare(strict_types=1);\nuse function PHPStan\\Testing\\assertType;\n/** @var Larder\\Cache "
+                . "\$cache */\n%s\n",
             implode("\n", array_keys(self::WRONG)),
         ));
         $phpStan = new Process(
-            [\PHP_BINARY, 'vendor/bin/phpstan', 'analyse', '--memory-limit=1G', '--no-progress', '--error-format=json', __DIR__ . '/types.php', $control],
+            [
+                \PHP_BINARY,
+                'vendor/bin/phpstan',
+                'analyse',
+                '--memory-limit=1G',
+                '--no-progress',
+                '--error-format=json',
+                __DIR__ . '/types.php',
+                $control,
+            ],
             \dirname(__DIR__, 3),
             timeout: 300.0,
         );

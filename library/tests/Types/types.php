@@ -50,11 +50,14 @@ assertType('Larder\Cache', Cache::open('array:'));
 assertType('int<0, 9>', $cache->remember('k', 60, static fn(): int => random_int(0, 9)));
 assertType('string|null', $cache->remember('k', 60, title(...), stale: 60, tags: ['t']));
 assertType('array<string, list<float>>', $cache->remember('k', 60, prices(...)));
-assertType('DateTimeImmutable', $cache->remember('k', 60, static function (Computation $computation): \DateTimeImmutable {
-    assertType('Larder\Remember\Computation', $computation);
+assertType(
+    'DateTimeImmutable',
+    $cache->remember('k', 60, static function (Computation $computation): \DateTimeImmutable {
+        assertType('Larder\Remember\Computation', $computation);
 
-    return new \DateTimeImmutable();
-}));
+        return new \DateTimeImmutable();
+    }),
+);
 
 $pool = new ItemPool($cache);
 assertType('Larder\Psr\Item', $pool->getItem('k'));

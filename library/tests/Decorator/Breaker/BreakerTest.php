@@ -64,7 +64,10 @@ final class BreakerTest extends TestCase
         self::assertFalse($breaker->allows());
         self::assertFalse($breaker->allows());
         self::assertSame(['warning: redis at server:6379 is away: no answer'], $this->log->entries());
-        self::assertMatchesRegularExpression('/^redis: server:6379 has been away for 0\.0 seconds, and is asked again in 0\.[2-5]$/', $breaker->refusal()->getMessage());
+        self::assertMatchesRegularExpression(
+            '/^redis: server:6379 has been away for 0\.0 seconds, and is asked again in 0\.[2-5]$/',
+            $breaker->refusal()->getMessage(),
+        );
     }
 
     public function testOneProbeIsSentAfterThePause(): void
@@ -147,7 +150,10 @@ final class BreakerTest extends TestCase
     {
         $breaker = $this->open();
         $this->pass(0.6);
-        $store = new BreakerStore(new RedisStore(new Phpredis(new ConnectionSettings(Endpoint::unix('/nowhere/redis.sock')))), $breaker);
+        $store = new BreakerStore(
+            new RedisStore(new Phpredis(new ConnectionSettings(Endpoint::unix('/nowhere/redis.sock')))),
+            $breaker,
+        );
         $keys = $store->keys();
         self::assertTrue($breaker->allows(), 'another call is the probe');
         self::assertSame([], [...$keys], 'the control: by now it is refused');
@@ -186,7 +192,13 @@ final class BreakerTest extends TestCase
             self::assertFalse($breaker->allows());
         }
         $this->pass(0.6);
-        self::assertSame(1, array_sum(array_map(static fn(Breaker $breaker): int => (int) $breaker->allows(), [$third, $first, $second])));
+        self::assertSame(
+            1,
+            array_sum(array_map(
+                static fn(Breaker $breaker): int => (int) $breaker->allows(),
+                [$third, $first, $second],
+            )),
+        );
         $third->recordSuccess();
         foreach ([$first, $second, $third, $this->breaker($record)] as $breaker) {
             self::assertTrue($breaker->allows());
@@ -196,8 +208,8 @@ final class BreakerTest extends TestCase
     }
 
     /**
-     * Several tries: a process that holds the record while the machine stands still is waited for some milliseconds, after
-     * which the others go by what they know themselves.
+     * Several tries: a process that holds the record while the machine stands still is waited for some milliseconds,
+     * after which the others go by what they know themselves.
      */
     public function testOneOfManyProcessesProbes(): void
     {
@@ -246,8 +258,14 @@ final class BreakerTest extends TestCase
             $breaker = new Larder\Internal\Decorator\Breaker\Breaker("redis", "server", new Larder\Internal\Decorator\Breaker\OutageRecord(%s), $logger);
             for ($call = 0; $call < 4; ++$call) { $breaker->failed(Larder\Exception\StoreFailed::because("redis", "no answer")); }
             echo $breaker->allows() ? "asked again" : "left alone", "\n", file_put_contents(%s, "x") > 0 ? ", with room" : "";';
-        $printed = PhpProcess::run(\sprintf($code, var_export($file, true), var_export($file . '.control', true)), before: "trap '' XFSZ; ulimit -f 0");
-        self::assertMatchesRegularExpression('/^warning\nleft alone\nfile_put_contents\(\): Write of 1 bytes failed .+$/', $printed);
+        $printed = PhpProcess::run(
+            \sprintf($code, var_export($file, true), var_export($file . '.control', true)),
+            before: "trap '' XFSZ; ulimit -f 0",
+        );
+        self::assertMatchesRegularExpression(
+            '/^warning\nleft alone\nfile_put_contents\(\): Write of 1 bytes failed .+$/',
+            $printed,
+        );
         self::assertFileDoesNotExist($file);
     }
 
@@ -289,11 +307,14 @@ final class BreakerTest extends TestCase
     {
         $breaker = $this->open($record);
         $this->pass(1.0);
-        $forks = Fork::several(self::PROCESSES, static function (int $process, \Closure $awaitOthers) use ($breaker): bool {
-            $awaitOthers();
+        $forks = Fork::several(
+            self::PROCESSES,
+            static function (int $process, \Closure $awaitOthers) use ($breaker): bool {
+                $awaitOthers();
 
-            return $breaker->allows();
-        });
+                return $breaker->allows();
+            },
+        );
 
         return array_sum(array_map(static fn(Fork $fork): int => $fork->result() === true ? 1 : 0, $forks));
     }

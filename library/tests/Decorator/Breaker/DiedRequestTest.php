@@ -15,8 +15,8 @@ use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
 /**
- * A request dies in the midst of an answer, for lack of memory; the next one of the same process has the same persistent
- * connection, with the rest of that answer in it.
+ * A request dies in the midst of an answer, for lack of memory; the next one of the same process has the same
+ * persistent connection, with the rest of that answer in it.
  */
 #[Group('waiting')]
 final class DiedRequestTest extends TestCase
@@ -34,7 +34,9 @@ final class DiedRequestTest extends TestCase
     public function testNextRequestGetsItsOwnReplies(string $address): void
     {
         $directory = Servers::directory('died' . bin2hex(random_bytes(4)));
-        $server = str_starts_with($address, 'redis') ? RedisServer::start($directory) : MemcachedServer::start($directory, ['-I', '40m', '-m', '100']);
+        $server = str_starts_with($address, 'redis')
+            ? RedisServer::start($directory)
+            : MemcachedServer::start($directory, ['-I', '40m', '-m', '100']);
         $address = \sprintf($address, $server->socket);
         $cache = Cache::open($address);
         self::assertTrue($cache->setMany(['b' => 'value of b', 'c' => 'value of c']));
@@ -53,7 +55,11 @@ final class DiedRequestTest extends TestCase
             static fn(): bool => @file_get_contents("http://127.0.0.1:$port/") === self::SERVED,
         ));
         foreach (['large', '', 'large', 'large', '', '', ''] as $path) {
-            $said = file_get_contents("http://127.0.0.1:$port/$path", false, stream_context_create(['http' => ['ignore_errors' => true]]));
+            $said = file_get_contents(
+                "http://127.0.0.1:$port/$path",
+                false,
+                stream_context_create(['http' => ['ignore_errors' => true]]),
+            );
             self::assertSame($path === '' ? self::SERVED : '', $said);
         }
         $web->stop();

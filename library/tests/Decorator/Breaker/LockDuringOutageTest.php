@@ -39,7 +39,9 @@ final class LockDuringOutageTest extends TestCase
     {
         yield 'one server' => [static fn(BreakerStore $store): Store => $store];
         yield 'several servers' => [static fn(BreakerStore $store): Store => new ShardedStore(['a' => $store])];
-        yield 'a tier' => [static fn(BreakerStore $store): Store => new TierStore(new ArrayStore(), $store, 'lock', 60.0, 1.0)];
+        yield 'a tier' => [
+            static fn(BreakerStore $store): Store => new TierStore(new ArrayStore(), $store, 'lock', 60.0, 1.0),
+        ];
     }
 
     /** @param \Closure(BreakerStore): Store $with */
@@ -67,7 +69,10 @@ final class LockDuringOutageTest extends TestCase
             $lock->block((int) self::WAIT);
             self::fail('the server is away');
         } catch (LockTimeoutException $timeout) {
-            self::assertSame('The lock "k" could not be acquired because its store is unreachable', $timeout->getMessage());
+            self::assertSame(
+                'The lock "k" could not be acquired because its store is unreachable',
+                $timeout->getMessage(),
+            );
         }
         self::assertLessThan(self::WAIT, microtime(true) - $start);
     }
@@ -107,7 +112,12 @@ final class LockDuringOutageTest extends TestCase
     private function away(\Closure $with): Cache
     {
         $breaker = $this->breaker();
-        $store = new BreakerStore(new RedisStore(new Predis(new ConnectionSettings(Endpoint::unix(Servers::directory('lock') . '/none.sock')))), $breaker);
+        $store = new BreakerStore(
+            new RedisStore(new Predis(new ConnectionSettings(Endpoint::unix(
+                Servers::directory('lock') . '/none.sock',
+            )))),
+            $breaker,
+        );
         $store->get('k');
         $store->get('k');
 

@@ -39,7 +39,9 @@ final class OutageTest extends TestCase
     ];
 
     /** What the proxy does, and how long a reply takes at most. */
-    private const TROUBLES = ['silent' => 0.0, 'late 1.2' => 1.3, 'half 3' => 0.0, 'drop 20' => 0.0, 'garbage' => 0.0, 'refuse' => 0.0];
+    private const TROUBLES = [
+        'silent' => 0.0, 'late 1.2' => 1.3, 'half 3' => 0.0, 'drop 20' => 0.0, 'garbage' => 0.0, 'refuse' => 0.0,
+    ];
 
     /** Not noticed by this client; it has its own test. */
     private const UNNOTICED = ['phpredis, half 3'];
@@ -68,7 +70,9 @@ final class OutageTest extends TestCase
         do {
             $misses = Cache::open($where . '&on_failure=miss', $log = new RecordingLogger());
             $throws = Cache::open($where . '&on_failure=throw', $log);
-            $isReady = $misses->setMany($values) && !self::isRightOrThrown($throws, $values) && implode("\n", $log->entries()) === '';
+            $isReady = $misses->setMany($values)
+                && !self::isRightOrThrown($throws, $values)
+                && implode("\n", $log->entries()) === '';
         } while (!$isReady && microtime(true) < $end);
         self::assertTrue($isReady);
 
@@ -82,7 +86,11 @@ final class OutageTest extends TestCase
             $isThrown = self::isRightOrThrown($throws, $values) || $isThrown;
             $told = $log->entries();
         }
-        self::assertLessThan(self::GENEROUS_SECONDS, microtime(true) - $start, 'from the first failure to the open breaker');
+        self::assertLessThan(
+            self::GENEROUS_SECONDS,
+            microtime(true) - $start,
+            'from the first failure to the open breaker',
+        );
         self::assertCount(1, $told);
         self::assertMatchesRegularExpression('/^warning: (memcached?|redis|mysql) at .+ is away: .+/s', $told[0]);
         $isThrown = self::isRightOrThrown($throws, $values) || $isThrown;
@@ -109,7 +117,10 @@ final class OutageTest extends TestCase
         // On a busy machine it may go away once more before it is back.
         self::assertContains(\count($told), [2, 4, 6], implode("\n", $told));
         foreach ($told as $i => $line) {
-            self::assertMatchesRegularExpression($i % 2 === 0 ? '/^warning: .+ is away: .+$/s' : '/^notice: .+ is back after [\d.]+ seconds$/s', $line);
+            self::assertMatchesRegularExpression(
+                $i % 2 === 0 ? '/^warning: .+ is away: .+$/s' : '/^notice: .+ is back after [\d.]+ seconds$/s',
+                $line,
+            );
         }
         foreach ([$misses, $throws] as $cache) {
             self::assertWorks($cache, $values);
@@ -153,9 +164,20 @@ final class OutageTest extends TestCase
         if (str_starts_with($address, 'mysql')) {
             $proxy = Proxy::before(Servers::mariaDb()->socket);
 
-            return [$proxy, \sprintf($address, MariaDbServer::USER, Servers::mariaDb()->password, MariaDbServer::DATABASE, $proxy->socket)];
+            return [
+                $proxy,
+                \sprintf(
+                    $address,
+                    MariaDbServer::USER,
+                    Servers::mariaDb()->password,
+                    MariaDbServer::DATABASE,
+                    $proxy->socket,
+                ),
+            ];
         }
-        $proxy = Proxy::before(str_starts_with($address, 'redis') ? Servers::redis()->socket : Servers::memcached()->socket);
+        $proxy = Proxy::before(
+            str_starts_with($address, 'redis') ? Servers::redis()->socket : Servers::memcached()->socket,
+        );
 
         return [$proxy, \sprintf($address, $proxy->socket)];
     }

@@ -35,7 +35,10 @@ final class SilentServerTest extends TestCase
     {
         [$server, $where] = self::silent();
         $address = \sprintf($address, $where, self::TIMEOUT);
-        $code = \sprintf('$found = Larder\Cache::open(%s)->get("k", "a miss"); echo $found;', var_export($address, true));
+        $code = \sprintf(
+            '$found = Larder\Cache::open(%s)->get("k", "a miss"); echo $found;',
+            var_export($address, true),
+        );
         $log = Servers::directory('silent') . '/' . bin2hex(random_bytes(4));
         $start = microtime(true);
         $waited = 0;
@@ -46,7 +49,11 @@ final class SilentServerTest extends TestCase
         }
         $probes = (int) ((microtime(true) - $start) / self::PAUSE);
         self::assertGreaterThan(0, $waited);
-        self::assertLessThanOrEqual(2 + max(0, $probes - 1), $waited, 'on a busy machine the time for a probe may come');
+        self::assertLessThanOrEqual(
+            2 + max(0, $probes - 1),
+            $waited,
+            'on a busy machine the time for a probe may come',
+        );
         $lines = (array) file($log);
         self::assertCount(1, $lines);
         self::assertMatchesRegularExpression('~larder: \w+ at \S+ is away: ~', (string) $lines[0]);
@@ -88,7 +95,13 @@ final class SilentServerTest extends TestCase
     private static function silent(): array
     {
         $context = stream_context_create(['socket' => ['backlog' => 100]]);
-        $server = stream_socket_server('tcp://127.0.0.1:0', $code, $message, \STREAM_SERVER_BIND | \STREAM_SERVER_LISTEN, $context);
+        $server = stream_socket_server(
+            'tcp://127.0.0.1:0',
+            $code,
+            $message,
+            \STREAM_SERVER_BIND | \STREAM_SERVER_LISTEN,
+            $context,
+        );
         self::assertNotFalse($server);
 
         return [$server, (string) stream_socket_get_name($server, false)];

@@ -44,7 +44,9 @@ final class StoppedServerTest extends TestCase
         posix_kill($process, \SIGCONT);
         self::assertFalse($isDone);
         self::assertLessThan(self::GENEROUS_SECONDS, $seconds);
-        self::assertTrue(Servers::await(static fn(): bool => $cache->set('k', 'small') && $cache->get('k') === 'small'));
+        self::assertTrue(Servers::await(
+            static fn(): bool => $cache->set('k', 'small') && $cache->get('k') === 'small',
+        ));
         $stop();
     }
 
@@ -54,7 +56,11 @@ final class StoppedServerTest extends TestCase
         if (str_starts_with($address, 'mysql')) {
             $server = MariaDbServer::start($directory, ['--max-allowed-packet=16M']);
             $login = \sprintf('%s:%s@/%s', MariaDbServer::USER, $server->password, MariaDbServer::DATABASE);
-            $raw = new \PDO(\sprintf('mysql:unix_socket=%s;dbname=%s', $server->socket, MariaDbServer::DATABASE), MariaDbServer::USER, $server->password);
+            $raw = new \PDO(
+                \sprintf('mysql:unix_socket=%s;dbname=%s', $server->socket, MariaDbServer::DATABASE),
+                MariaDbServer::USER,
+                $server->password,
+            );
             $row = $raw->query('SELECT @@pid_file');
             self::assertNotFalse($row);
             $file = $row->fetchColumn();

@@ -45,7 +45,9 @@ final class WithoutBreakerTest extends TestCase
         $waited = ['with' => 0, 'without' => 0];
         foreach (['with' => 2, 'without' => \PHP_INT_MAX] as $breaker => $threshold) {
             $store = new BreakerStore(
-                new RedisStore(new Phpredis(new ConnectionSettings(Endpoint::unix($proxy->socket), self::TIMEOUT, self::TIMEOUT))),
+                new RedisStore(
+                    new Phpredis(new ConnectionSettings(Endpoint::unix($proxy->socket), self::TIMEOUT, self::TIMEOUT)),
+                ),
                 new Breaker('redis', $proxy->socket, threshold: $threshold),
             );
             for ($call = 0; $call < self::CALLS; ++$call) {
@@ -120,9 +122,14 @@ final class WithoutBreakerTest extends TestCase
     {
         $proxy = Proxy::before(Servers::redis()->socket);
         $address = \sprintf('redis://%s?timeout=%s&namespace=cut&client=%s', $proxy->socket, self::TIMEOUT, $client);
-        self::assertTrue(Cache::open(\sprintf('redis://%s?namespace=cut', Servers::redis()->socket) . Servers::PATIENTLY)->set('k', str_repeat('x', 1000)));
+        self::assertTrue(Cache::open(
+            \sprintf('redis://%s?namespace=cut', Servers::redis()->socket) . Servers::PATIENTLY,
+        )->set('k', str_repeat('x', 1000)));
         $proxy->does('drop 8'); // "+OK", and three bytes of the value's length
-        $reader = PhpProcess::start(\sprintf('var_dump(Larder\Cache::open(%s, new Psr\Log\NullLogger())->get("k"));', var_export($address, true)));
+        $reader = PhpProcess::start(\sprintf(
+            'var_dump(Larder\Cache::open(%s, new Psr\Log\NullLogger())->get("k"));',
+            var_export($address, true),
+        ));
         Servers::await(static fn(): bool => !$reader->isRunning());
         $reader->stop(0.0);
         self::assertSame("NULL\n", $reader->getOutput());
@@ -134,7 +141,10 @@ final class WithoutBreakerTest extends TestCase
     public function testIdleClosedConnectionIsReopened(string $client): void
     {
         $proxy = Proxy::before(Servers::redis()->socket);
-        $cache = Cache::open(\sprintf('redis://%s?on_failure=throw&namespace=idle&client=%s', $proxy->socket, $client) . Servers::PATIENTLY);
+        $cache = Cache::open(
+            \sprintf('redis://%s?on_failure=throw&namespace=idle&client=%s', $proxy->socket, $client)
+                . Servers::PATIENTLY,
+        );
         self::assertTrue($cache->set('k', 'value'));
         $proxy->does('refuse');
         $proxy->does('pass');
@@ -150,7 +160,10 @@ final class WithoutBreakerTest extends TestCase
         yield 'Predis' => ['predis'];
     }
 
-    /** Each byte comes in time, the answer as a whole does not: after it the connection is closed, and the failure counts. */
+    /**
+     * Each byte comes in time, the answer as a whole does not: after it the connection is closed, and the failure
+     * counts.
+     */
     #[DataProvider('redisClients')]
     public function testReplyThatTricklesInIsAFailure(string $client): void
     {
@@ -162,7 +175,10 @@ final class WithoutBreakerTest extends TestCase
             $hangUp?->kill();
             $proxy = Proxy::before(Servers::redis()->socket);
             $log = new RecordingLogger();
-            $cache = Cache::open(\sprintf('redis://%s?timeout=0.3&namespace=dribble&client=%s', $proxy->socket, $client), $log);
+            $cache = Cache::open(
+                \sprintf('redis://%s?timeout=0.3&namespace=dribble&client=%s', $proxy->socket, $client),
+                $log,
+            );
             $cache->set('k', str_repeat('x', 80));
             $proxy->does('dribble 0.025');
             $hangUp = Fork::start(static function () use ($proxy): void {
@@ -208,7 +224,15 @@ final class WithoutBreakerTest extends TestCase
     {
         $other = RedisServer::start(Servers::directory('away-other' . bin2hex(random_bytes(4))));
         $proxy = Proxy::before(Servers::redis()->socket);
-        $cache = Cache::open(\sprintf('redis://%s,%s?timeout=2&namespace=away%s', $proxy->socket, $other->socket, bin2hex(random_bytes(4))), $log = new RecordingLogger());
+        $cache = Cache::open(
+            \sprintf(
+                'redis://%s,%s?timeout=2&namespace=away%s',
+                $proxy->socket,
+                $other->socket,
+                bin2hex(random_bytes(4)),
+            ),
+            $log = new RecordingLogger(),
+        );
         $values = array_combine(array_map(static fn(int $n): string => 'key' . $n, range(1, 40)), range(1, 40));
         self::assertTrue($cache->setMany($values));
         $proxy->does('silent');
@@ -239,7 +263,10 @@ final class WithoutBreakerTest extends TestCase
             static fn(): mixed => $cache->increment(''),
         ];
         foreach ($wrong as $call) {
-            self::assertStringStartsWith('Larder\Exception\Invalid', self::assertThrows(\ValueError::class, $call)::class);
+            self::assertStringStartsWith(
+                'Larder\Exception\Invalid',
+                self::assertThrows(\ValueError::class, $call)::class,
+            );
         }
     }
 
@@ -262,10 +289,18 @@ final class WithoutBreakerTest extends TestCase
                 self::assertStringContainsString('apt-get install redis-server', $failure->getMessage());
             }
 
-            $unavailable = self::assertThrows(StoreUnavailable::class, $cache->reach(...), 'apt-get install redis-server');
+            $unavailable = self::assertThrows(
+                StoreUnavailable::class,
+                $cache->reach(...),
+                'apt-get install redis-server',
+            );
             self::assertStringContainsString($unavailable->what, (string) $cache->explain()[0]);
             $told = implode("\n", $log->entries());
-            self::assertMatchesRegularExpression('~^(warning: redis at /nowhere/redis\w+\.sock is away: no connection to /nowhere/redis\w+\.sock \(.+)?$~D', $told);
+            self::assertMatchesRegularExpression(
+                '~^(warning: redis at /nowhere/redis\w+\.sock is away: '
+                    . 'no connection to /nowhere/redis\w+\.sock \(.+)?$~D',
+                $told,
+            );
             self::assertCount($mode === 'throw' ? 0 : 1, $log->entries(), 'one failure is no outage');
         }
     }
@@ -285,7 +320,13 @@ final class WithoutBreakerTest extends TestCase
     public function testConnectTimeoutIsKept(string $address): void
     {
         $context = stream_context_create(['socket' => ['backlog' => 1]]);
-        $nobody = stream_socket_server('tcp://127.0.0.1:0', $code, $message, \STREAM_SERVER_BIND | \STREAM_SERVER_LISTEN, $context);
+        $nobody = stream_socket_server(
+            'tcp://127.0.0.1:0',
+            $code,
+            $message,
+            \STREAM_SERVER_BIND | \STREAM_SERVER_LISTEN,
+            $context,
+        );
         self::assertNotFalse($nobody);
         $where = (string) stream_socket_get_name($nobody, false);
         $queue = [];
@@ -294,20 +335,29 @@ final class WithoutBreakerTest extends TestCase
         } while ($waiting !== false);
         $start = microtime(true);
 
-        self::assertThrows(StoreUnavailable::class, static fn() => Cache::open(\sprintf($address, $where))->reach(), $where);
+        self::assertThrows(
+            StoreUnavailable::class,
+            static fn() => Cache::open(\sprintf($address, $where))->reach(),
+            $where,
+        );
         self::assertGreaterThan(0.25, microtime(true) - $start);
         self::assertLessThan(30.0, microtime(true) - $start);
         self::assertGreaterThan(1, \count($queue));
     }
 
-    /** The clients take ":62" for the number 62 when the time is over, Predis also when the server hangs up before the rest. */
+    /**
+     * The clients take ":62" for the number 62 when the time is over, Predis also when the server hangs up before the
+     * rest.
+     */
     #[TestWith(['phpredis', 'half 3'])]
     #[TestWith(['predis', 'half 3'])]
     #[TestWith(['predis', 'drop 3'])]
     public function testPartOfANumberIsNoNumber(string $client, string $trouble): void
     {
         $proxy = Proxy::before(Servers::redis()->socket);
-        $cache = Cache::open(\sprintf('redis://%s?client=%s&timeout=0.3&namespace=part&on_failure=throw', $proxy->socket, $client));
+        $cache = Cache::open(
+            \sprintf('redis://%s?client=%s&timeout=0.3&namespace=part&on_failure=throw', $proxy->socket, $client),
+        );
         self::assertTrue($cache->set('n', 6279));
         $proxy->does($trouble);
         self::assertThrows(StoreFailed::class, static fn(): int|false => $cache->increment('n'));
@@ -318,7 +368,14 @@ final class WithoutBreakerTest extends TestCase
     public function testMissingExtensionThrowsInEveryMode(): void
     {
         foreach (['redis://127.0.0.1', 'mysql://127.0.0.1/database'] as $address) {
-            $said = PhpProcess::run(\sprintf('try { Larder\Cache::open("%s?on_failure=miss"); } catch (Larder\Exception\StoreUnavailable $e) { echo $e->getMessage(); }', $address), ['-n']);
+            $said = PhpProcess::run(
+                \sprintf(
+                    'try { Larder\Cache::open("%s?on_failure=miss"); } catch (Larder\Exception\StoreUnavailable $e) { '
+                        . 'echo $e->getMessage(); }',
+                    $address,
+                ),
+                ['-n'],
+            );
             self::assertMatchesRegularExpression('/^\w+: the PHP extension \w+ is not loaded. To add it: /', $said);
         }
     }
@@ -337,11 +394,15 @@ final class WithoutBreakerTest extends TestCase
             return true;
         }));
         $proxy->does('silent');
-        $message = static fn(): string => self::assertThrows(StoreFailed::class, static fn() => $cache->get('k'))->getMessage();
+        $message = static fn(): string
+            => self::assertThrows(StoreFailed::class, static fn() => $cache->get('k'))->getMessage();
         self::assertStringStartsWith('redis: no proper answer from ' . $proxy->socket, $message());
         $message();
         // Where the machine stands still, a call may be a probe.
-        self::assertTrue(Servers::await(static fn(): bool => preg_match('~^redis: .+ has been away for [\d.]+ seconds, and is asked again in [\d.]+$~', $message()) === 1));
+        self::assertTrue(Servers::await(static fn(): bool => preg_match(
+            '~^redis: .+ has been away for [\d.]+ seconds, and is asked again in [\d.]+$~',
+            $message(),
+        ) === 1));
         $proxy->stop();
     }
 
@@ -349,7 +410,9 @@ final class WithoutBreakerTest extends TestCase
     public function testExceptionDuringAReplyLeavesNoReplyBehind(): void
     {
         $proxy = Proxy::before(Servers::redis()->socket);
-        $cache = Cache::open(\sprintf('redis://%s?client=predis&namespace=signal', $proxy->socket) . Servers::PATIENTLY);
+        $cache = Cache::open(
+            \sprintf('redis://%s?client=predis&namespace=signal', $proxy->socket) . Servers::PATIENTLY,
+        );
         $cache->setMany(['a' => 'value of a', 'b' => 'value of b']);
         pcntl_async_signals(true);
         pcntl_signal(\SIGALRM, static fn() => throw new \DomainException('the time is over'));

@@ -3,7 +3,8 @@
 declare(strict_types=1);
 
 /*
- * Stands between a client and a server on a unix socket and makes trouble, as a file says that is read again at each step:
+ * Stands between a client and a server on a unix socket and makes trouble, as a file says that is read again at each
+ * step:
  *
  *     php proxy.php LISTEN SERVER MODE-FILE
  *
@@ -112,7 +113,9 @@ for (;;) {
         } elseif ($mode === 'dribble') {
             $when = microtime(true);
             foreach ($waiting as [$earlier, $of]) {
-                $when = $of === $pair ? max($when, $earlier + (float) $number) : $when; // after what came before on this connection
+                $when = $of === $pair
+                    ? max($when, $earlier + (float) $number)
+                    : $when; // after what came before on this connection
             }
             foreach (str_split($bytes) as $i => $byte) {
                 $waiting[] = [$when + $i * (float) $number, $pair, $byte];

@@ -43,7 +43,10 @@ final class SamplingStoreTest extends TestCase
         $store->setMany(['b' => [], '7' => str_repeat('x', 127)]);
         $store->get('a');
         self::assertSame('default', $store->get('nothing', 'default'));
-        self::assertSame(['a' => str_repeat('x', 100), 'none' => null, 7 => str_repeat('x', 127)], $store->getMany(['a', 'none', '7']));
+        self::assertSame(
+            ['a' => str_repeat('x', 100), 'none' => null, 7 => str_repeat('x', 127)],
+            $store->getMany(['a', 'none', '7']),
+        );
         $store->add('c', str_repeat('x', 128));
         $token = ($store->getWithToken('c') ?? self::fail('no token'))[1];
         self::assertNull($store->getWithToken('none'));
@@ -53,12 +56,18 @@ final class SamplingStoreTest extends TestCase
         self::assertSame([], $this->file->read()->counts, 'nothing is written before the end of the request');
         $store->reset();
         $recording = $this->file->read();
-        self::assertEquals(['write string 7' => 2.0, 'write other 4' => 1.0, 'hit string 7' => 3.0, 'miss' => 3.0, 'write string 8' => 2.0, 'hit string 8' => 1.0, 'write other 3' => 1.0], $recording->counts);
+        self::assertEquals([
+            'write string 7' => 2.0, 'write other 4' => 1.0, 'hit string 7' => 3.0, 'miss' => 3.0,
+            'write string 8' => 2.0, 'hit string 8' => 1.0, 'write other 3' => 1.0,
+        ], $recording->counts);
         self::assertSame([1.0, 13], [$recording->requests, $recording->samples]);
         self::assertEqualsWithDelta(microtime(true), $recording->until, 10.0);
     }
 
-    /** Of 3,000 requests, 6,000 operations of one kind and 3,000 of another: 900 samples, so ±20 % is six standard deviations. */
+    /**
+     * Of 3,000 requests, 6,000 operations of one kind and 3,000 of another: 900 samples, so ±20 % is six standard
+     * deviations.
+     */
     #[TestWith([1])]
     #[TestWith([3])]
     public function testSamplesShowWhatWasDone(int $requestsOfAProcess): void
@@ -81,7 +90,10 @@ final class SamplingStoreTest extends TestCase
         self::assertCount(2, $recording->counts);
     }
 
-    /** Several tries: what finds the file locked for a millisecond is not counted, such as by a process that stands still. */
+    /**
+     * Several tries: what finds the file locked for a millisecond is not counted, such as by a process that stands
+     * still.
+     */
     public function testProcessesAddUp(): void
     {
         $count = 0;
@@ -127,7 +139,9 @@ final class SamplingStoreTest extends TestCase
         flock($handle, \LOCK_EX);
         self::assertFalse($this->file->change(static fn(Recording $recording): Recording => $recording));
         fclose($handle);
-        self::assertTrue($this->file->change(static fn(Recording $recording): Recording => $recording->with(['miss' => 1], 10, 1.0)));
+        self::assertTrue($this->file->change(
+            static fn(Recording $recording): Recording => $recording->with(['miss' => 1], 10, 1.0),
+        ));
         self::assertSame(['miss' => 10.0], $this->file->read()->counts);
     }
 
@@ -143,7 +157,9 @@ final class SamplingStoreTest extends TestCase
     {
         file_put_contents($this->file->path, $content);
         self::assertSame(0, $this->file->read()->samples);
-        self::assertTrue($this->file->change(static fn(Recording $recording): Recording => $recording->with(['miss' => 3], 1, 1.0)));
+        self::assertTrue($this->file->change(
+            static fn(Recording $recording): Recording => $recording->with(['miss' => 3], 1, 1.0),
+        ));
         self::assertSame(['miss' => 3.0], $this->file->read()->counts);
     }
 
@@ -153,7 +169,9 @@ final class SamplingStoreTest extends TestCase
         self::assertIsResource($handle);
         ftruncate($handle, 1 << 33);
         fclose($handle);
-        self::assertTrue($this->file->change(static fn(Recording $recording): Recording => $recording->with(['miss' => 3], 1, 1.0)));
+        self::assertTrue($this->file->change(
+            static fn(Recording $recording): Recording => $recording->with(['miss' => 3], 1, 1.0),
+        ));
         self::assertSame(['miss' => 3.0], $this->file->read()->counts);
     }
 
@@ -189,7 +207,8 @@ final class SamplingStoreTest extends TestCase
         lchown($squatted, OtherUser::STRANGER);
         OtherUser::letThrough($other);
         chmod($other, 0o777);
-        $code = '$c = new Larder\Cache(new Larder\Internal\Decorator\Sampling\SamplingStore(new Larder\Driver\Memory\ArrayStore(), 1)); $c->set("k", 1);';
+        $code = '$c = new Larder\Cache(new Larder\Internal\Decorator\Sampling\SamplingStore(new '
+            . 'Larder\Driver\Memory\ArrayStore(), 1)); $c->set("k", 1);';
         OtherUser::run(self::UNUSED, $code);
         $read = 'echo json_encode(Larder\Internal\Decorator\Sampling\RecordingFile::ofThisUser()->read()->counts);';
         self::assertSame('{"write other 3":1}', OtherUser::run(self::UNUSED, $read));
@@ -207,12 +226,18 @@ final class SamplingStoreTest extends TestCase
         self::assertTrue($cache->set('k', 1));
         self::assertSame(1, $cache->get('k'));
         self::assertSame('array: chosen, the DSN names it', (string) $cache->explain()[0]);
-        self::assertSame('tier: chosen, the DSN names it: copies', substr((string) Cache::open('tier:(array:)(array:)?sample=10')->explain()[0], 0, 38));
+        self::assertSame(
+            'tier: chosen, the DSN names it: copies',
+            substr((string) Cache::open('tier:(array:)(array:)?sample=10')->explain()[0], 0, 38),
+        );
     }
 
     #[TestWith(['array:?sample=0', 'has a value for the option sample that is not a number from 1 to 1000000'])]
     #[TestWith(['array:?sample=often', 'has a value for the option sample that is not a number from 1 to 1000000'])]
-    #[TestWith(['tier:(array:?sample=10)(array:)', 'has the option sample inside of a tier: DSN: write it after the last parenthesis'])]
+    #[TestWith([
+        'tier:(array:?sample=10)(array:)',
+        'has the option sample inside of a tier: DSN: write it after the last parenthesis',
+    ])]
     public function testInvalidOptionIsNamed(string $dsn, string $message): void
     {
         $this->expectException(InvalidDsn::class);
@@ -222,7 +247,12 @@ final class SamplingStoreTest extends TestCase
 
     public function testProgramThatEndsWritesItsSamples(): void
     {
-        $code = \sprintf('$c = new Larder\Cache(new Larder\Internal\Decorator\Sampling\SamplingStore(new Larder\Driver\Memory\ArrayStore(), 1, Larder\Internal\Decorator\Sampling\RecordingFile::in(%s))); $c->get("k"); exit(1);', var_export(Servers::directory('recording'), true));
+        $code = \sprintf(
+            '$c = new Larder\Cache(new Larder\Internal\Decorator\Sampling\SamplingStore(new '
+                . 'Larder\Driver\Memory\ArrayStore(), 1, Larder\Internal\Decorator\Sampling\RecordingFile::in(%s))); '
+                . '$c->get("k"); exit(1);',
+            var_export(Servers::directory('recording'), true),
+        );
         self::assertSame('', PhpProcess::run($code));
         self::assertSame(['miss' => 1.0], $this->file->read()->counts);
     }
@@ -232,7 +262,11 @@ final class SamplingStoreTest extends TestCase
         $table = array_fill(0, 50, array_fill(0, 50, 42));
         $row = (object) ['id' => 7, 'name' => 'Ada', 'price' => 12.5, 'tags' => ['a', 'b']];
         foreach ([$table, $row, [$row], null, 1, 1.5, [[[]]], array_fill(0, 20_000, str_repeat('x', 30))] as $value) {
-            self::assertEqualsWithDelta(\strlen(serialize($value)), ValueSize::of($value), max(16, 0.4 * \strlen(serialize($value))));
+            self::assertEqualsWithDelta(
+                \strlen(serialize($value)),
+                ValueSize::of($value),
+                max(16, 0.4 * \strlen(serialize($value))),
+            );
         }
         self::assertSame(300, ValueSize::of(str_repeat('x', 300)));
         $circle = [1];

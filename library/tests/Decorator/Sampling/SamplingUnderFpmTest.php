@@ -10,7 +10,10 @@ use Larder\Internal\Decorator\Sampling\RecordingFile;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\TestCase;
 
-/** Samples of real requests, however they end, in a worker that takes many. (Several would now and then find the file locked.) */
+/**
+ * Samples of real requests, however they end, in a worker that takes many. (Several would now and then find the file
+ * locked.)
+ */
 final class SamplingUnderFpmTest extends TestCase
 {
     private const REQUESTS = 12;
@@ -23,7 +26,10 @@ final class SamplingUnderFpmTest extends TestCase
         try {
             for ($request = 0; $request < self::REQUESTS; ++$request) {
                 $end = $request % 2 === 0 ? 'exit' : '';
-                $response = $server->request(__DIR__ . '/pages/sampled.php', http_build_query(['directory' => $directory, 'end' => $end]));
+                $response = $server->request(
+                    __DIR__ . '/pages/sampled.php',
+                    http_build_query(['directory' => $directory, 'end' => $end]),
+                );
                 self::assertSame($end === '' ? 'done' : 'left', $response->body);
             }
             // The last answer may come before what is written after it.
@@ -33,6 +39,9 @@ final class SamplingUnderFpmTest extends TestCase
         }
         $recording = RecordingFile::in($directory)->read();
         self::assertSame([5 * self::REQUESTS, (float) self::REQUESTS], [$recording->samples, $recording->requests]);
-        self::assertEquals(['write string 9' => self::REQUESTS, 'hit string 9' => 4 * self::REQUESTS], $recording->counts);
+        self::assertEquals(
+            ['write string 9' => self::REQUESTS, 'hit string 9' => 4 * self::REQUESTS],
+            $recording->counts,
+        );
     }
 }

@@ -40,7 +40,10 @@ final class CapabilitiesTest extends TestCase
         $isRedis = str_starts_with($address, 'redis');
         $there = $isRedis ? Servers::redis() : Servers::memcached();
         $other = Servers::another($address);
-        $cache = Cache::open(\sprintf($address, \sprintf('127.0.0.1:%d,127.0.0.1:%d', $there->port, $other->port)) . (str_contains($address, '?') ? '' : '?namespace=larder') . Servers::PATIENTLY);
+        $cache = Cache::open(
+            \sprintf($address, \sprintf('127.0.0.1:%d,127.0.0.1:%d', $there->port, $other->port))
+                . (str_contains($address, '?') ? '' : '?namespace=larder') . Servers::PATIENTLY,
+        );
         $cache->clear();
         $keys = [];
         for ($i = 0; $i < 20; ++$i) {

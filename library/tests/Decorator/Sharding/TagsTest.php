@@ -25,11 +25,20 @@ final class TagsTest extends TestCase
             $ofFirst = Cache::open(\sprintf($address, $first->socket))->store();
             $ofSecond = Cache::open(\sprintf($address, $second->socket))->store();
             $both->tagVersions(array_map(strval(...), range(0, 19)));
-            $tags = array_filter(range(0, 19), static fn(int $tag): bool => $ofFirst->has(ReservedKey::tag((string) $tag)));
+            $tags = array_filter(
+                range(0, 19),
+                static fn(int $tag): bool => $ofFirst->has(ReservedKey::tag((string) $tag)),
+            );
             self::assertNotEmpty($tags);
             $tag = reset($tags);
-            $both->setMany(array_fill_keys(array_map(static fn(int $n): string => "value $n", range(0, 19)), 'old'), tags: [$tag]);
-            $keys = array_filter(array_map(static fn(int $n): string => "value $n", range(0, 19)), static fn(string $key): bool => $ofSecond->has($key));
+            $both->setMany(
+                array_fill_keys(array_map(static fn(int $n): string => "value $n", range(0, 19)), 'old'),
+                tags: [$tag],
+            );
+            $keys = array_filter(
+                array_map(static fn(int $n): string => "value $n", range(0, 19)),
+                static fn(string $key): bool => $ofSecond->has($key),
+            );
             self::assertNotEmpty($keys);
             $key = reset($keys);
             self::assertSame('old', $both->get($key));

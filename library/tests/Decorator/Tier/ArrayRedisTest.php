@@ -12,7 +12,12 @@ final class ArrayRedisTest extends TierTestCase
 {
     protected static function tiers(string $namespace): string
     {
-        return \sprintf('(array:)(redis://%s?namespace=%s%s)', Servers::redis()->socket, $namespace, Servers::PATIENTLY);
+        return \sprintf(
+            '(array:)(redis://%s?namespace=%s%s)',
+            Servers::redis()->socket,
+            $namespace,
+            Servers::PATIENTLY,
+        );
     }
 
     /** Each process has a local tier of its own. */

@@ -50,7 +50,9 @@ final class ClientTierTest extends TestCase
 
             return $client;
         }];
-        yield 'Predis' => [static fn(string $name): Client => new Client(['scheme' => 'unix', 'path' => self::redis($name)])];
+        yield 'Predis' => [
+            static fn(string $name): Client => new Client(['scheme' => 'unix', 'path' => self::redis($name)]),
+        ];
         yield 'memcached' => [static function (string $name): \Memcached {
             $client = new \Memcached();
             $server = MemcachedServer::start(Servers::directory($name));
@@ -68,7 +70,9 @@ final class ClientTierTest extends TestCase
 
             return $server->connect();
         }];
-        yield 'SQLite' => [static fn(string $name): \PDO => new \PDO('sqlite:' . Servers::directory($name) . '/app.sqlite')];
+        yield 'SQLite' => [
+            static fn(string $name): \PDO => new \PDO('sqlite:' . Servers::directory($name) . '/app.sqlite'),
+        ];
         yield 'SQLite in memory' => [static fn(string $name): \PDO => new \PDO('sqlite::memory:')];
     }
 
@@ -89,7 +93,13 @@ final class ClientTierTest extends TestCase
         self::assertSame(['of one', 'of two'], [self::read($first, 'k'), self::read($second, 'k')], 'copies');
         self::assertSame('of two', self::read($tier($two), 'k'));
 
-        $named = fn(object $client): TierStore => new TierStore(Cache::open($this->local())->store(), Cache::over($client, $options)->store(), 'one name', 60.0, 0.0);
+        $named = fn(object $client): TierStore => new TierStore(
+            Cache::open($this->local())->store(),
+            Cache::over($client, $options)->store(),
+            'one name',
+            60.0,
+            0.0,
+        );
         self::assertTrue($named($one)->set('l', 'of one'));
         self::assertSame('of one', $named($two)->get('l'), 'the control: tiers under one name mix');
     }
@@ -103,10 +113,20 @@ final class ClientTierTest extends TestCase
         self::assertTrue($cache->set('k', 1) && $cache->setMany(['l' => 2, 'm' => 3], 60, ['tag']));
         self::assertSame(['k' => 1, 'l' => 2, 'n' => null], $cache->getMany(['k', 'l', 'n']));
         self::assertSame([1, 3, true, false], [$plain->get('k'), $plain->get('m'), $cache->has('k'), $cache->has('n')]);
-        self::assertSame([5, true, true, false, true], [$cache->increment('c', 5), $cache->swap('c', 5, 6), $cache->add('a', 1), $cache->add('a', 2), $cache->touch('a', 60)]);
-        self::assertSame([6, 'a lock', true], [self::read($cache, 'c'), $cache->lock('x', 5) === null ? 'none' : 'a lock', $cache->expiry('a') > microtime(true)]);
+        self::assertSame([5, true, true, false, true], [
+            $cache->increment('c', 5), $cache->swap('c', 5, 6), $cache->add('a', 1), $cache->add('a', 2),
+            $cache->touch('a', 60),
+        ]);
+        self::assertSame([6, 'a lock', true], [
+            self::read($cache, 'c'),
+            $cache->lock('x', 5) === null ? 'none' : 'a lock',
+            $cache->expiry('a') > microtime(true),
+        ]);
         self::assertEqualsCanonicalizing(['k', 'l', 'm', 'c', 'a'], [...$cache->keys()]);
-        self::assertSame([1, 1], [$cache->remember('r', 60, static fn(): int => ++$current->calls), $cache->remember('r', 60, static fn(): int => ++$current->calls)]);
+        self::assertSame([1, 1], [
+            $cache->remember('r', 60, static fn(): int => ++$current->calls),
+            $cache->remember('r', 60, static fn(): int => ++$current->calls),
+        ]);
         self::assertTrue($cache->invalidateTags(['tag']));
         self::assertSame([null, 1], [self::read($cache, 'l'), self::read($cache, 'k')]);
         self::assertTrue($cache->delete('k') && $cache->deleteMany(['a', 'c']));
@@ -124,7 +144,8 @@ final class ClientTierTest extends TestCase
 
     public function testOtherHostsSeeChanges(): void
     {
-        $over = static fn(): Cache => Cache::over(self::phpredis(Servers::redis()->socket), 'namespace=hosts&poll=0.02', local: 'array:');
+        $over = static fn(): Cache
+            => Cache::over(self::phpredis(Servers::redis()->socket), 'namespace=hosts&poll=0.02', local: 'array:');
         [$here, $there] = [$over(), $over()];
         self::assertTrue($there->set('k', 1));
         self::assertSame(1, self::read($here, 'k'));
@@ -152,9 +173,17 @@ final class ClientTierTest extends TestCase
     public function testClientOfAnotherServerBringsCopiesOfItsOwn(): void
     {
         $name = 'tier-' . bin2hex(random_bytes(4));
-        [$one, $two] = [RedisServer::start(Servers::directory("$name-one")), RedisServer::start(Servers::directory("$name-two"))];
+        [$one, $two] = [
+            RedisServer::start(Servers::directory("$name-one")),
+            RedisServer::start(Servers::directory("$name-two")),
+        ];
         $current = new Current(self::phpredis($one->socket));
-        $cache = Cache::over(static fn(): \Redis => self::redisOf($current), 'namespace=move&poll=0', new NullLogger(), $this->local());
+        $cache = Cache::over(
+            static fn(): \Redis => self::redisOf($current),
+            'namespace=move&poll=0',
+            new NullLogger(),
+            $this->local(),
+        );
         self::assertTrue($cache->set('k', 'of one'));
         $one->stop();
         $current->client = self::phpredis($two->socket);
@@ -166,7 +195,11 @@ final class ClientTierTest extends TestCase
 
         $one = RedisServer::start(Servers::directory("$name-one"));
         $again = Cache::over(self::phpredis($one->socket), 'namespace=move&poll=0', local: $this->local());
-        self::assertSame(['of one', null], [self::read($again, 'k'), self::read($again, 'new')], 'nothing was copied under the name of the other');
+        self::assertSame(
+            ['of one', null],
+            [self::read($again, 'k'), self::read($again, 'new')],
+            'nothing was copied under the name of the other',
+        );
     }
 
     public function testObjectThatIsConnectedToAnotherServerHasItsCopies(): void
@@ -201,8 +234,16 @@ final class ClientTierTest extends TestCase
     {
         $client = self::phpredis(Servers::redis()->socket);
         self::assertThrows(InvalidDsn::class, static fn() => Cache::over($client, 'poll=1'), 'poll');
-        self::assertThrows(InvalidDsn::class, static fn() => Cache::over($client, 'poll=never', local: 'array:'), 'poll');
-        self::assertThrows(InvalidDsn::class, static fn() => Cache::over($client, local: 'array:?default_ttl=5'), 'among the options');
+        self::assertThrows(
+            InvalidDsn::class,
+            static fn() => Cache::over($client, 'poll=never', local: 'array:'),
+            'poll',
+        );
+        self::assertThrows(
+            InvalidDsn::class,
+            static fn() => Cache::over($client, local: 'array:?default_ttl=5'),
+            'among the options',
+        );
         self::assertThrows(InvalidDsn::class, static fn() => Cache::over($client, local: 'none:'), 'cannot be a tier');
         self::assertSame(5.0, Cache::over($client, 'default_ttl=5&local_ttl=1', local: 'array:')->defaultTtl());
     }

@@ -13,12 +13,21 @@ final class EngineMemcachedTest extends TierTestCase
 {
     protected static function tiers(string $namespace): string
     {
-        return \sprintf('(larder:)(memcached://%s?namespace=%s%s)', Servers::memcached()->socket, $namespace, Servers::PATIENTLY);
+        return \sprintf(
+            '(larder:)(memcached://%s?namespace=%s%s)',
+            Servers::memcached()->socket,
+            $namespace,
+            Servers::PATIENTLY,
+        );
     }
 
     protected function capabilities(): array
     {
-        return array_values(array_filter(Capability::cases(), static fn(Capability $capability): bool => !\in_array($capability, [Capability::Keys, Capability::Prune], true)));
+        return array_values(array_filter(
+            Capability::cases(),
+            static fn(Capability $capability): bool
+                => !\in_array($capability, [Capability::Keys, Capability::Prune], true),
+        ));
     }
 
     /** Memcached's own. */

@@ -42,13 +42,22 @@ final class InvalidationTest extends TestCase
         yield 'memcached' => ['memcached://' . Servers::memcached()->socket . '?namespace=invalidation'];
         yield 'files' => ['file://' . Servers::directory('tier-invalidation')];
         yield 'SQLite' => ['sqlite://' . Servers::directory('tier-sqlite') . '/cache'];
-        yield 'MariaDB' => [\sprintf('mysql://%s:%s@/%s?namespace=invalidation&socket=%s', MariaDbServer::USER, Servers::mariaDb()->password, MariaDbServer::DATABASE, Servers::mariaDb()->socket)];
+        yield 'MariaDB' => [\sprintf(
+            'mysql://%s:%s@/%s?namespace=invalidation&socket=%s',
+            MariaDbServer::USER,
+            Servers::mariaDb()->password,
+            MariaDbServer::DATABASE,
+            Servers::mariaDb()->socket,
+        )];
     }
 
     #[DataProvider('places')]
     public function testChangeIsSeenWithinThePoll(string $place): void
     {
-        self::assertSame('new, then nothing, then 3, then again, then nothing, then nothing', $this->story($place, self::POLL));
+        self::assertSame(
+            'new, then nothing, then 3, then again, then nothing, then nothing',
+            $this->story($place, self::POLL),
+        );
     }
 
     /** The control: tiers that do not poll serve their old copies. */
@@ -60,7 +69,11 @@ final class InvalidationTest extends TestCase
 
     private function story(string $place, float $poll): string
     {
-        $address = \sprintf('tier:(array:)(%s)?poll=%s', str_contains($place, 'namespace=') ? Servers::patiently($place) : $place, $poll);
+        $address = \sprintf(
+            'tier:(array:)(%s)?poll=%s',
+            str_contains($place, 'namespace=') ? Servers::patiently($place) : $place,
+            $poll,
+        );
         [$here, $there] = [Cache::open($address), Cache::open($address)];
         $here->clear();
         $wait = static function (): void {
@@ -95,7 +108,10 @@ final class InvalidationTest extends TestCase
         $seen[] = $here->get('n', 'nothing');
         $here->clear();
 
-        return implode(', then ', array_map(static fn(mixed $value): string => \is_scalar($value) ? (string) $value : '?', $seen));
+        return implode(
+            ', then ',
+            array_map(static fn(mixed $value): string => \is_scalar($value) ? (string) $value : '?', $seen),
+        );
     }
 
     public function testOnlyChangedKeysAreInvalidated(): void
@@ -133,13 +149,22 @@ final class InvalidationTest extends TestCase
     /** @return iterable<string, array{\Closure(RecordingStore, TierStore): mixed}> */
     public static function losses(): iterable
     {
-        yield 'more changes than the ring has slots' => [static function (RecordingStore $shared, TierStore $there): void {
-            for ($i = 0; $i < 5000; ++$i) {
-                $there->delete('other');
-            }
-        }];
-        yield 'too many keys for a slot' => [static fn(RecordingStore $shared, TierStore $there): bool => $there->setMany(array_fill_keys(array_map(static fn(int $i): string => str_repeat('x', 200) . $i, range(1, 400)), 1))];
-        yield 'the number is lost' => [static fn(RecordingStore $shared): bool => $shared->delete(ReservedKey::changes())];
+        yield 'more changes than the ring has slots' => [
+            static function (RecordingStore $shared, TierStore $there): void {
+                for ($i = 0; $i < 5000; ++$i) {
+                    $there->delete('other');
+                }
+            },
+        ];
+        yield 'too many keys for a slot' => [
+            static fn(RecordingStore $shared, TierStore $there): bool => $there->setMany(array_fill_keys(
+                array_map(static fn(int $i): string => str_repeat('x', 200) . $i, range(1, 400)),
+                1,
+            )),
+        ];
+        yield 'the number is lost' => [
+            static fn(RecordingStore $shared): bool => $shared->delete(ReservedKey::changes()),
+        ];
         yield 'the number begins again' => [static function (RecordingStore $shared, TierStore $there): void {
             $shared->delete(ReservedKey::changes());
             $there->delete('other');
@@ -153,18 +178,28 @@ final class InvalidationTest extends TestCase
             }
         }];
         foreach (['text' => 'text', 'the last number' => \PHP_INT_MAX] as $what => $number) {
-            yield "another has written $what over the number" => [static function (RecordingStore $shared, TierStore $there) use ($number): void {
-                $shared->set(ReservedKey::changes(), $number);
-                self::assertTrue($there->set('other', 1));
-            }];
+            yield "another has written $what over the number" => [
+                static function (RecordingStore $shared, TierStore $there) use ($number): void {
+                    $shared->set(ReservedKey::changes(), $number);
+                    self::assertTrue($there->set('other', 1));
+                },
+            ];
         }
-        foreach (['nothing' => [], 'a number alone' => [0], 'numbers' => [0, [1]], 'arrays' => [0, [['k']]], 'text' => [0, 'k']] as $what => $slot) {
-            yield "another has written $what into a slot" => [static function (RecordingStore $shared, TierStore $there) use ($slot): void {
-                $there->delete('other');
-                $number = $shared->get(ReservedKey::changes());
-                self::assertIsInt($number);
-                $shared->set(ReservedKey::change($number % 4096), array_replace($slot, isset($slot[0]) ? [$number] : []));
-            }];
+        foreach (['nothing' => [], 'a number alone' => [0], 'numbers' => [0, [1]], 'arrays' => [0, [['k']]], 'text' => [
+            0,
+            'k',
+        ]] as $what => $slot) {
+            yield "another has written $what into a slot" => [
+                static function (RecordingStore $shared, TierStore $there) use ($slot): void {
+                    $there->delete('other');
+                    $number = $shared->get(ReservedKey::changes());
+                    self::assertIsInt($number);
+                    $shared->set(
+                        ReservedKey::change($number % 4096),
+                        array_replace($slot, isset($slot[0]) ? [$number] : []),
+                    );
+                },
+            ];
         }
         yield 'all is lost' => [static fn(RecordingStore $shared): bool => $shared->clear()];
     }
@@ -235,7 +270,11 @@ final class InvalidationTest extends TestCase
 
     public function testPollOfAKilledProcessIsTakenOver(): void
     {
-        $address = \sprintf('tier:(larder:)(redis://%s?namespace=killed%s)?poll=1', Servers::redis()->socket, Servers::PATIENTLY);
+        $address = \sprintf(
+            'tier:(larder:)(redis://%s?namespace=killed%s)?poll=1',
+            Servers::redis()->socket,
+            Servers::PATIENTLY,
+        );
         $here = Cache::open($address);
         $elsewhere = Cache::open(str_replace('larder:', 'array:', $address));
         // Within the time that such an announcement holds.
@@ -262,7 +301,11 @@ final class InvalidationTest extends TestCase
     /** With memcached a clear() is seen up to 0.05 s late: what is read until then must not be copied. */
     public function testClearIsNotUndoneByLateReaders(): void
     {
-        $address = \sprintf('tier:(larder:)(memcached://%s?namespace=late%s)?poll=0.02', Servers::memcached()->socket, Servers::PATIENTLY);
+        $address = \sprintf(
+            'tier:(larder:)(memcached://%s?namespace=late%s)?poll=0.02',
+            Servers::memcached()->socket,
+            Servers::PATIENTLY,
+        );
         $here = Cache::open($address);
         $other = Cache::open($address);
         for ($try = 0; $try < 5; ++$try) {

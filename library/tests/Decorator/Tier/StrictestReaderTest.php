@@ -32,7 +32,10 @@ final class StrictestReaderTest extends TestCase
         putenv(self::KEYS);
     }
 
-    /** @return iterable<string, array{string, bool, string, string, string, string}> local tier; whether over a client; options and keys of the first reader, of the second */
+    /**
+     * @return iterable<string, array{string, bool, string, string, string, string}> local tier; whether over a client;
+     *         options and keys of the first reader, of the second
+     */
     public static function readers(): iterable
     {
         foreach (['larder:', 'apcu:', 'file://%s'] as $local) {
@@ -40,30 +43,65 @@ final class StrictestReaderTest extends TestCase
                 $name = $local . ($isOver ? ' over a client' : ' in a DSN');
                 yield "$name, signed entries only" => [$local, $isOver, '', '', 'sign=env:' . self::KEYS, self::NEW];
                 yield "$name, no objects" => [$local, $isOver, '', '', 'classes=none', ''];
-                yield "$name, no objects of this class" => [$local, $isOver, 'classes=' . Planted::class, '', 'classes=ArrayObject', ''];
-                yield "$name, entries of a new key only" => [$local, $isOver, 'sign=env:' . self::KEYS, self::OLD . "\n" . self::NEW, 'sign=env:' . self::KEYS, self::NEW];
+                yield "$name, no objects of this class" => [
+                    $local,
+                    $isOver,
+                    'classes=' . Planted::class,
+                    '',
+                    'classes=ArrayObject',
+                    '',
+                ];
+                yield "$name, entries of a new key only" => [
+                    $local,
+                    $isOver,
+                    'sign=env:' . self::KEYS,
+                    self::OLD . "\n" . self::NEW,
+                    'sign=env:' . self::KEYS,
+                    self::NEW,
+                ];
             }
         }
     }
 
     #[DataProvider('readers')]
-    public function testCopySatisfiesEachReader(string $local, bool $isOver, string $options, string $keys, string $strictly, string $strictKeys): void
-    {
-        [$trusting, $alike] = [$this->tier($local, $isOver, $options, $keys), $this->tier($local, $isOver, $options, $keys)];
+    public function testCopySatisfiesEachReader(
+        string $local,
+        bool $isOver,
+        string $options,
+        string $keys,
+        string $strictly,
+        string $strictKeys,
+    ): void {
+        [$trusting, $alike] = [
+            $this->tier($local, $isOver, $options, $keys),
+            $this->tier($local, $isOver, $options, $keys),
+        ];
         $strict = $this->tier($local, $isOver, $strictly, $strictKeys);
         $writer = Cache::open($this->shared(str_contains($options, 'sign=') ? $options : '', self::OLD));
         self::assertTrue($writer->set('k', new Planted()));
         self::assertInstanceOf(Planted::class, $trusting->get('k'));
         $made = Planted::$made;
-        self::assertSame([null, ['k' => null], false, 'made'], [$strict->get('k'), $strict->getMany(['k']), $strict->has('k'), $strict->remember('other', 60, static fn(): string => 'made')]);
+        self::assertSame([null, ['k' => null], false, 'made'], [
+            $strict->get('k'),
+            $strict->getMany(['k']),
+            $strict->has('k'),
+            $strict->remember('other', 60, static fn(): string => 'made'),
+        ]);
         self::assertSame($made, Planted::$made, 'no object was made');
         self::assertTrue($writer->delete('k'));
-        self::assertInstanceOf(Planted::class, $alike->get('k'), 'the control: readers that accept the same have copies in common');
+        self::assertInstanceOf(
+            Planted::class,
+            $alike->get('k'),
+            'the control: readers that accept the same have copies in common',
+        );
     }
 
     public function testReaderThatSeldomAsksKeepsNoOtherFromSeeingChanges(): void
     {
-        [$seldom, $often] = [$this->tier('file://%s', false, '', '', '?poll=0'), $this->tier('file://%s', false, '', '', '?poll=0.02')];
+        [$seldom, $often] = [
+            $this->tier('file://%s', false, '', '', '?poll=0'),
+            $this->tier('file://%s', false, '', '', '?poll=0.02'),
+        ];
         $otherHost = $this->tier('array:', false, '', '', '?poll=0.02');
         self::assertTrue($otherHost->set('k', 'old'));
         self::assertSame(['old', 'old'], [$seldom->get('k'), $often->get('k')]);
@@ -74,7 +112,10 @@ final class StrictestReaderTest extends TestCase
 
     public function testCopyOfAReaderThatKeepsItForLongReachesNoOther(): void
     {
-        [$long, $short] = [$this->tier('file://%s', false, '', '', '?poll=0&local_ttl=600'), $this->tier('file://%s', false, '', '', '?poll=0&local_ttl=5')];
+        [$long, $short] = [
+            $this->tier('file://%s', false, '', '', '?poll=0&local_ttl=600'),
+            $this->tier('file://%s', false, '', '', '?poll=0&local_ttl=5'),
+        ];
         self::assertTrue($long->set('k', 'old'));
         self::assertTrue(Cache::open($this->shared('', ''))->set('k', 'new'));
         self::assertSame(['old', 'new'], [$long->get('k'), $short->get('k')]);
@@ -90,13 +131,27 @@ final class StrictestReaderTest extends TestCase
         $client = new \Redis();
         $client->connect(Servers::redis()->socket);
 
-        return Cache::over($client, \sprintf('namespace=%s&on_failure=throw&poll=0&%s', $this->namespace, $options === '' ? 'serializer=php' : $options), local: $local);
+        return Cache::over(
+            $client,
+            \sprintf(
+                'namespace=%s&on_failure=throw&poll=0&%s',
+                $this->namespace,
+                $options === '' ? 'serializer=php' : $options,
+            ),
+            local: $local,
+        );
     }
 
     private function shared(string $options, string $keys): string
     {
         putenv(self::KEYS . '=' . strtr($keys, ' ', '-'));
 
-        return \sprintf('redis://%s?namespace=%s&on_failure=throw%s&%s', Servers::redis()->socket, $this->namespace, Servers::PATIENTLY, $options === '' ? 'client=phpredis' : $options);
+        return \sprintf(
+            'redis://%s?namespace=%s&on_failure=throw%s&%s',
+            Servers::redis()->socket,
+            $this->namespace,
+            Servers::PATIENTLY,
+            $options === '' ? 'client=phpredis' : $options,
+        );
     }
 }

@@ -75,7 +75,11 @@ final class TierStoreTest extends TestCase
             $cache->reset();
             $used[] = memory_get_usage();
         }
-        self::assertLessThan(6_000_000, $used[99] - $used[9], '18 MB were copied; what is left is the changes in the shared tier');
+        self::assertLessThan(
+            6_000_000,
+            $used[99] - $used[9],
+            '18 MB were copied; what is left is the changes in the shared tier',
+        );
         $this->shared->set('k', 'last');
         self::assertSame('last', $cache->get('k'));
     }
@@ -83,7 +87,10 @@ final class TierStoreTest extends TestCase
     public function testChangesAreSeenAfterReset(): void
     {
         $array = new ArrayStore();
-        [$one, $other] = [new TierStore(new ArrayStore(), $array, 'here', 60.0, 0.001), new TierStore(new ArrayStore(), $array, 'there', 60.0, 0.001)];
+        [$one, $other] = [
+            new TierStore(new ArrayStore(), $array, 'here', 60.0, 0.001),
+            new TierStore(new ArrayStore(), $array, 'there', 60.0, 0.001),
+        ];
         foreach (['a', 'b', 'c'] as $value) {
             $other->set('k', $value);
             usleep(2000);
@@ -125,7 +132,10 @@ final class TierStoreTest extends TestCase
         $this->shared->setMany(['a' => 1, 'b' => null, '7' => 'seven']);
         $this->tier->get('a');
         $this->shared->reads();
-        self::assertSame(['7' => 'seven', 'x' => '-', 'a' => 1, 'b' => null], $this->tier->getMany(['7', 'x', 'a', 'b', '7'], '-'));
+        self::assertSame(
+            ['7' => 'seven', 'x' => '-', 'a' => 1, 'b' => null],
+            $this->tier->getMany(['7', 'x', 'a', 'b', '7'], '-'),
+        );
         self::assertSame([['7', 'x', 'b']], $this->shared->reads());
         self::assertSame(['b' => null, '7' => 'seven'], $this->tier->getMany(['b', '7']));
         self::assertSame([], $this->shared->reads());
@@ -137,7 +147,11 @@ final class TierStoreTest extends TestCase
         self::assertTrue($this->tier->setMany(['l' => 1, '7' => 2]));
         self::assertSame(['k' => 'new', 'l' => 1, '7' => 2], $this->tier->getMany(['k', 'l', '7']));
         self::assertSame([], $this->shared->reads());
-        self::assertSame(['k' => 'new', 'l' => 1, '7' => 2], $this->shared->getMany(['k', 'l', '7']), 'and stands in the shared tier');
+        self::assertSame(
+            ['k' => 'new', 'l' => 1, '7' => 2],
+            $this->shared->getMany(['k', 'l', '7']),
+            'and stands in the shared tier',
+        );
     }
 
     public function testCopyExpiresWithItsValue(): void
@@ -150,10 +164,16 @@ final class TierStoreTest extends TestCase
             $this->tier->set('touched', 1);
             $this->tier->touch('touched', 0.2);
             $this->tier->get('touched');
-            self::assertSame(['read' => 1, 'written' => 1, 'touched' => 1], $this->tier->getMany(['read', 'written', 'touched']));
+            self::assertSame(
+                ['read' => 1, 'written' => 1, 'touched' => 1],
+                $this->tier->getMany(['read', 'written', 'touched']),
+            );
         });
         usleep(210_000);
-        self::assertSame(['read' => '-', 'written' => '-', 'touched' => '-'], $this->tier->getMany(['read', 'written', 'touched'], '-'));
+        self::assertSame(
+            ['read' => '-', 'written' => '-', 'touched' => '-'],
+            $this->tier->getMany(['read', 'written', 'touched'], '-'),
+        );
     }
 
     /** Also the control: behind the tier's back something changes, and only the copies' own time ends it. */
@@ -224,7 +244,9 @@ final class TierStoreTest extends TestCase
         yield 'clear' => [static fn(TierStore $tier): bool => $tier->clear()];
     }
 
-    /** Its process is killed when the shared tier is cleared, and nothing else is done. The control has no such process. */
+    /**
+     * Its process is killed when the shared tier is cleared, and nothing else is done. The control has no such process.
+     */
     #[TestWith([true])]
     #[TestWith([false])]
     public function testNoCopyOutlivesAKilledClear(bool $clears): void
@@ -242,8 +264,14 @@ final class TierStoreTest extends TestCase
         self::assertSame('old', $tier->get('copied after'));
         $this->shared->clear();
         $left = $clears ? 'nothing' : 'old';
-        self::assertSame(['copied before' => $left, 'copied after' => $left], $tier->getMany(['copied before', 'copied after'], 'nothing'));
-        self::assertSame([$left, $left], [$tier->get('copied before', 'nothing'), $tier->get('copied after', 'nothing')]);
+        self::assertSame(
+            ['copied before' => $left, 'copied after' => $left],
+            $tier->getMany(['copied before', 'copied after'], 'nothing'),
+        );
+        self::assertSame(
+            [$left, $left],
+            [$tier->get('copied before', 'nothing'), $tier->get('copied after', 'nothing')],
+        );
     }
 
     /** A copy in the engine is read with its lease by one call, and by no other. */
@@ -254,11 +282,17 @@ final class TierStoreTest extends TestCase
         $cache->get('first');
         usleep(110_000);
         $this->shared->reads();
-        $values = ['text' => 'value', 'list' => [1, [2]], 'false' => false, '7' => 'seven', 'object' => new \ArrayObject([1])];
+        $values = [
+            'text' => 'value', 'list' => [1, [2]], 'false' => false, '7' => 'seven', 'object' => new \ArrayObject([1]),
+        ];
         foreach ($values as $key => $value) {
             $cache->set((string) $key, $value);
             self::assertEquals($value, $cache->get((string) $key));
-            [$before, $copy, $after] = [larder_info(false)['hits'], $cache->get((string) $key), larder_info(false)['hits']];
+            [$before, $copy, $after] = [
+                larder_info(false)['hits'],
+                $cache->get((string) $key),
+                larder_info(false)['hits'],
+            ];
             self::assertEquals($value, $copy);
             self::assertSame([1, []], [self::difference($after, $before), $this->shared->reads()]);
         }
@@ -318,7 +352,9 @@ final class TierStoreTest extends TestCase
             // As long as the copy lives, even on a machine that stands still for a while.
             self::within(4.0, static function () use ($directory, $options, &$cache): void {
                 $server = RedisServer::start($directory);
-                $cache = Cache::open(\sprintf('tier:(array:)(redis://%s%s)?poll=0.05&local_ttl=4', $server->socket, $options));
+                $cache = Cache::open(
+                    \sprintf('tier:(array:)(redis://%s%s)?poll=0.05&local_ttl=4', $server->socket, $options),
+                );
                 $cache->reach(); // the outage of the round before is over
                 $cache->get('k');
                 usleep(110_000);
@@ -387,7 +423,12 @@ final class TierStoreTest extends TestCase
     public function testSeveralServersMayBeTheSharedTier(): void
     {
         $other = RedisServer::start(Servers::directory('tier-several'));
-        $address = \sprintf('tier:(array:)(redis://127.0.0.1:%d,127.0.0.1:%d?namespace=several%s)?poll=0.02', Servers::redis()->port, $other->port, Servers::PATIENTLY);
+        $address = \sprintf(
+            'tier:(array:)(redis://127.0.0.1:%d,127.0.0.1:%d?namespace=several%s)?poll=0.02',
+            Servers::redis()->port,
+            $other->port,
+            Servers::PATIENTLY,
+        );
         [$here, $there] = [Cache::open($address), Cache::open($address)];
         $values = [];
         for ($i = 0; $i < 20; ++$i) {
@@ -404,8 +445,15 @@ final class TierStoreTest extends TestCase
 
     public function testExplanationStatesMaximumAge(): void
     {
-        $explained = Cache::open(\sprintf('tier:(array:)(tier:(array:)(file://%s)?poll=0)?local_ttl=5&poll=0.5', Servers::directory('tier-explained')))->explain();
-        self::assertSame('tier: chosen, the DSN names it: copies of file live 5 s at most in array; what other hosts change is seen within 0.5 s', (string) $explained[0]);
+        $explained = Cache::open(\sprintf(
+            'tier:(array:)(tier:(array:)(file://%s)?poll=0)?local_ttl=5&poll=0.5',
+            Servers::directory('tier-explained'),
+        ))->explain();
+        self::assertSame(
+            'tier: chosen, the DSN names it: copies of file live 5 s at most in array; '
+                . 'what other hosts change is seen within 0.5 s',
+            (string) $explained[0],
+        );
     }
 
     /** @return iterable<string, array{string, string}> */
@@ -417,14 +465,40 @@ final class TierStoreTest extends TestCase
         yield 'a parenthesis too many' => ['tier:(array:)(file:///x))', 'does not name two others in parentheses'];
         yield 'what is in them' => ['tier:(aray:)(file:///x)', 'The scheme of the DSN is not known'];
         yield 'an option of theirs' => ['tier:(array:)(redis://h?pol=1)', 'This redis: DSN has an unknown option'];
-        yield 'an option' => ['tier:(array:)(array:)?ttl=1', 'This tier: DSN has an unknown option. Known: local_ttl, poll'];
-        foreach (['tier:(larder:)(array:)', 'tier:(larder:)(apcu:)', 'tier:(file:///dev/shm/larder-example)(apcu:)', 'tier:(apcu:)(array:)', 'tier:(larder:)(auto:)', 'tier:(larder:)(tier:(array:)(array:))', 'tier:(redis://127.0.0.1)(file:///dev/shm/larder-example)'] as $dsn) {
-            yield "copies that more processes share, $dsn" => [$dsn, 'names a local tier that more processes share than the shared one'];
+        yield 'an option' => [
+            'tier:(array:)(array:)?ttl=1',
+            'This tier: DSN has an unknown option. Known: local_ttl, poll',
+        ];
+        foreach ([
+            'tier:(larder:)(array:)',
+            'tier:(larder:)(apcu:)',
+            'tier:(file:///dev/shm/larder-example)(apcu:)',
+            'tier:(apcu:)(array:)',
+            'tier:(larder:)(auto:)',
+            'tier:(larder:)(tier:(array:)(array:))',
+            'tier:(redis://127.0.0.1)(file:///dev/shm/larder-example)',
+        ] as $dsn) {
+            yield "copies that more processes share, $dsn" => [
+                $dsn,
+                'names a local tier that more processes share than the shared one',
+            ];
         }
-        yield 'no number' => ['tier:(array:)(array:)?poll=often', 'has a value for the option poll that is not a number'];
-        yield 'a time that is none' => ['tier:(array:)(array:)?local_ttl=0', 'has a value for the option local_ttl that is not a number from'];
-        yield 'a local tier that keeps nothing' => ['tier:(none:)(array:)', 'NullStore cannot change a value in one step'];
-        yield 'a shared tier that keeps nothing' => ['tier:(array:)(none:)', 'NullStore cannot tell when a value expires'];
+        yield 'no number' => [
+            'tier:(array:)(array:)?poll=often',
+            'has a value for the option poll that is not a number',
+        ];
+        yield 'a time that is none' => [
+            'tier:(array:)(array:)?local_ttl=0',
+            'has a value for the option local_ttl that is not a number from',
+        ];
+        yield 'a local tier that keeps nothing' => [
+            'tier:(none:)(array:)',
+            'NullStore cannot change a value in one step',
+        ];
+        yield 'a shared tier that keeps nothing' => [
+            'tier:(array:)(none:)',
+            'NullStore cannot tell when a value expires',
+        ];
     }
 
     #[DataProvider('mistakes')]

@@ -19,7 +19,11 @@ final class UnreadableValueTest extends TestCase
     public static function deployments(): iterable
     {
         foreach (['larder:', 'apcu:?namespace=tier', 'file://%s/local'] as $local) {
-            yield "$local, a property's type" => [$local, 'final class %s { public string $price = "ten"; }', 'final class %s { public int $price = 10; }'];
+            yield "$local, a property's type" => [
+                $local,
+                'final class %s { public string $price = "ten"; }',
+                'final class %s { public int $price = 10; }',
+            ];
             yield "$local, an enum" => [$local, 'final class %s {}', 'enum %s { case A; }'];
             yield "$local, nothing" => [$local, 'final class %s {}', ''];
         }

@@ -61,14 +61,18 @@ final class ApcuTest extends DriverTestCase
         self::assertSame('larder-cache:larder:', Apcu::prefixOf('apcu:'));
         self::assertSame(NamespaceName::prefix('larder'), Apcu::prefixOf('apcu:'));
         self::assertSame(NamespaceName::prefix('shop'), Apcu::prefixOf('apcu:?namespace=shop'));
-        foreach (['apcu:x', 'apcu:?', 'apcu:?namespace=', 'apcu:?namespace=a/b', 'apcu:?namespace=a&sample=1'] as $dsn) {
+        foreach ([
+            'apcu:x', 'apcu:?', 'apcu:?namespace=', 'apcu:?namespace=a/b', 'apcu:?namespace=a&sample=1',
+        ] as $dsn) {
             self::assertNull(Apcu::prefixOf($dsn), $dsn);
         }
     }
 
     public function testFirstArrayThatIsReadIsAsStored(): void
     {
-        Cache::open(self::dsn('first'))->setMany(['list' => [1, 2], 'object' => new \ArrayObject([3]), 'kept' => [4]], 60);
+        Cache::open(self::dsn(
+            'first',
+        ))->setMany(['list' => [1, 2], 'object' => new \ArrayObject([3]), 'kept' => [4]], 60);
         foreach (['list' => [1, 2], 'object' => new \ArrayObject([3]), 'kept' => [4]] as $key => $value) {
             self::assertEquals($value, Cache::open(self::dsn('first'))->get($key));
         }

@@ -50,7 +50,10 @@ final class CollectorTest extends TestCase
         $before = $this->files();
         $leftover = (string) ((array) glob($this->home . '/larder/??/*'))[0] . '.1.2.3.tmp';
         touch($leftover, time() - 7200);
-        file_put_contents(\dirname($leftover) . '/' . str_repeat('0', 32) . ($scheme === 'file' ? '.cache' : '.php'), 'damaged');
+        file_put_contents(
+            \dirname($leftover) . '/' . str_repeat('0', 32) . ($scheme === 'file' ? '.cache' : '.php'),
+            'damaged',
+        );
         file_put_contents(\dirname($leftover) . '/notes.txt', 'of somebody');
         // The damaged one too.
         self::assertSame($before - 100 + 1, $cache->prune());
@@ -86,7 +89,11 @@ final class CollectorTest extends TestCase
             self::assertLessThan(1.1 * $size, $most);
             self::assertGreaterThan(0.5 * $size, $most);
             $found = array_map($cache->has(...), array_map(static fn(int $i): string => "key $i", range(0, 5999)));
-            self::assertLessThan(300, array_sum(\array_slice($found, 0, 3000)), 'what was written longest ago has gone');
+            self::assertLessThan(
+                300,
+                array_sum(\array_slice($found, 0, 3000)),
+                'what was written longest ago has gone',
+            );
             self::assertGreaterThan(1000, array_sum($found));
         }
     }
@@ -108,7 +115,10 @@ final class CollectorTest extends TestCase
         $cache->set('k', 1);
         $held = [];
         foreach ((array) glob($this->home . '/larder/??') as $folder) {
-            if ((string) $folder !== \dirname((string) ((array) glob($this->home . '/larder/*/' . hash('xxh128', 'k') . '.cache'))[0])) {
+            if (
+                (string) $folder
+                !== \dirname((string) ((array) glob($this->home . '/larder/*/' . hash('xxh128', 'k') . '.cache'))[0])
+            ) {
                 $held[(string) $folder] = fopen((string) $folder, 'r');
             }
         }

@@ -15,7 +15,10 @@ use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 use Psr\Log\NullLogger;
 
-/** Frameworks make exceptions, or entries of a log, of every warning that their handler hears of, also of one hidden by @. */
+/**
+ * Frameworks make exceptions, or entries of a log, of every warning that their handler hears of, also of one hidden by
+ * @.
+ */
 final class NoWarningsTest extends TestCase
 {
     private const USE = '$heard = []; set_error_handler(static function (int $level, string $message) use (&$heard): bool { $heard[] = $message; return true; });
@@ -32,8 +35,13 @@ final class NoWarningsTest extends TestCase
         $code = \sprintf(self::USE, var_export("$scheme://" . Servers::directory('quiet-' . $scheme), true));
         self::assertSame(self::RIGHT, PhpProcess::run($code, ['-n']), 'without any extension');
         self::assertSame(self::RIGHT, PhpProcess::run($code));
-        $control = 'set_error_handler(static function (int $level, string $message): bool { echo $message; return true; }); @file_get_contents("/no/such/file");';
-        self::assertStringContainsString('/no/such/file', PhpProcess::run($control, ['-n']), 'the control: @ alone does not keep a warning from a handler');
+        $control = 'set_error_handler(static function (int $level, string $message): bool { echo $message; '
+            . 'return true; }); @file_get_contents("/no/such/file");';
+        self::assertStringContainsString(
+            '/no/such/file',
+            PhpProcess::run($control, ['-n']),
+            'the control: @ alone does not keep a warning from a handler',
+        );
     }
 
     public function testShmopMissCallsNoErrorHandler(): void
@@ -74,7 +82,16 @@ final class NoWarningsTest extends TestCase
     {
         $server = Servers::mariaDb();
         $proxy = Proxy::before($server->socket);
-        $cache = Cache::open(\sprintf('mysql://%s:%s@/%s?socket=%s', MariaDbServer::USER, $server->password, MariaDbServer::DATABASE, $proxy->socket), new NullLogger());
+        $cache = Cache::open(
+            \sprintf(
+                'mysql://%s:%s@/%s?socket=%s',
+                MariaDbServer::USER,
+                $server->password,
+                MariaDbServer::DATABASE,
+                $proxy->socket,
+            ),
+            new NullLogger(),
+        );
         self::assertTrue(Servers::await(static fn(): bool => $cache->set('k', 'value')));
         foreach (['garbage', 'drop 3', 'drop 200', 'refuse'] as $trouble) {
             $proxy->does($trouble);
@@ -115,10 +132,19 @@ final class NoWarningsTest extends TestCase
         $home = Servers::directory('basedir-' . $scheme);
         $inside = ['-n', '-d', \sprintf('open_basedir=%s:%s', $home, \dirname(__DIR__, 4))];
         foreach (['', '/deep/er'] as $below) {
-            self::assertSame(self::RIGHT, PhpProcess::run(\sprintf(self::USE, var_export("$scheme://$home$below", true)), $inside));
+            self::assertSame(
+                self::RIGHT,
+                PhpProcess::run(\sprintf(self::USE, var_export("$scheme://$home$below", true)), $inside),
+            );
         }
-        $outside = \sprintf('try { Larder\Cache::open(%s); } catch (Larder\Exception\StoreUnavailable $e) { echo $e->what; }', var_export("$scheme://" . \dirname($home) . '/elsewhere', true));
-        self::assertSame(\sprintf('the directory %s/elsewhere/larder cannot be made', \dirname($home)), PhpProcess::run($outside, $inside));
+        $outside = \sprintf(
+            'try { Larder\Cache::open(%s); } catch (Larder\Exception\StoreUnavailable $e) { echo $e->what; }',
+            var_export("$scheme://" . \dirname($home) . '/elsewhere', true),
+        );
+        self::assertSame(
+            \sprintf('the directory %s/elsewhere/larder cannot be made', \dirname($home)),
+            PhpProcess::run($outside, $inside),
+        );
     }
 
     /** "No extension required", as the page says: neither posix nor opcache is there. */
@@ -127,13 +153,22 @@ final class NoWarningsTest extends TestCase
         $temporary = Servers::directory('auto-temporary');
         $code = \sprintf(self::USE, '"auto:"') . 'echo get_debug_type($c->store());';
         $before = 'export TMPDIR=' . escapeshellarg($temporary);
-        self::assertSame(self::RIGHT . 'Larder\Internal\Driver\File\FileStore', PhpProcess::run($code, ['-n'], $before));
+        self::assertSame(
+            self::RIGHT . 'Larder\Internal\Driver\File\FileStore',
+            PhpProcess::run($code, ['-n'], $before),
+        );
         $inside = ['-n', '-d', \sprintf('open_basedir=%s:%s', $temporary, \dirname(__DIR__, 4))];
-        self::assertSame(self::RIGHT . 'Larder\Internal\Driver\File\FileStore', PhpProcess::run($code, $inside, $before));
+        self::assertSame(
+            self::RIGHT . 'Larder\Internal\Driver\File\FileStore',
+            PhpProcess::run($code, $inside, $before),
+        );
         if (posix_geteuid() === 0) {
             chmod($temporary, 0o1777);
             OtherUser::letThrough(\dirname($temporary));
-            self::assertSame(self::RIGHT . 'Larder\Internal\Driver\File\FileStore', OtherUser::run(OtherUser::VICTIM, $code, ['-n'], $before));
+            self::assertSame(
+                self::RIGHT . 'Larder\Internal\Driver\File\FileStore',
+                OtherUser::run(OtherUser::VICTIM, $code, ['-n'], $before),
+            );
             self::assertFileExists(\sprintf('%s/larder-%d', $temporary, OtherUser::VICTIM));
         }
     }

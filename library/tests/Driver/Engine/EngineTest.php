@@ -40,7 +40,13 @@ final class EngineTest extends DriverTestCase
     {
         $cache = Cache::open('larder:');
         $cache->set('unrelated', ['from' => 'here']);
-        self::assertSame("here\n", PhpProcess::run('$c = Larder\Cache::open("larder:"); echo $c->get("unrelated")["from"], "\n"; $c->set("unrelated", "from there");'));
+        self::assertSame(
+            "here\n",
+            PhpProcess::run(
+                '$c = Larder\Cache::open("larder:"); echo $c->get("unrelated")["from"], "\n"; '
+                    . '$c->set("unrelated", "from there");',
+            ),
+        );
         self::assertSame('from there', $cache->get('unrelated'));
     }
 
@@ -49,7 +55,10 @@ final class EngineTest extends DriverTestCase
         $running = (string) ini_get('larder.segment');
         self::assertTrue(Cache::open('larder:' . $running)->set('k', 1));
         $this->expectException(StoreUnavailable::class);
-        $this->expectExceptionMessageMatches(\sprintf('~^larder: this process has the segment %s, not other\. .*php -d larder\.segment=other$~', preg_quote($running, '~')));
+        $this->expectExceptionMessageMatches(\sprintf(
+            '~^larder: this process has the segment %s, not other\. .*php -d larder\.segment=other$~',
+            preg_quote($running, '~'),
+        ));
         Cache::open('larder:other');
     }
 
@@ -58,7 +67,13 @@ final class EngineTest extends DriverTestCase
         foreach ([$this->cache, Cache::open('larder:?namespace=counted')] as $i => $cache) {
             $before = self::counts();
             for ($key = 0; $key < 10_000; ++$key) {
-                $cache->remember("counted $key", 60, static fn(): int => 1, stale: 60, tags: $key % 2 === 0 ? [] : ['tag']);
+                $cache->remember(
+                    "counted $key",
+                    60,
+                    static fn(): int => 1,
+                    stale: 60,
+                    tags: $key % 2 === 0 ? [] : ['tag'],
+                );
             }
             self::assertSame([0, 10_000], self::difference($before), "misses $i");
             $before = self::counts();
@@ -125,9 +140,13 @@ final class EngineTest extends DriverTestCase
     /** Of the processor, used by this process. */
     private static function seconds(): float
     {
-        $used = static fn(string $name): int => \is_int($value = ((array) getrusage())[$name] ?? null) ? $value : throw new \RuntimeException('the system does not tell');
+        $used = static fn(string $name): int => \is_int($value = ((array) getrusage())[$name] ?? null)
+            ? $value
+            : throw new \RuntimeException('the system does not tell');
 
-        return $used('ru_utime.tv_sec') + $used('ru_stime.tv_sec') + ($used('ru_utime.tv_usec') + $used('ru_stime.tv_usec')) / 1e6;
+        return $used('ru_utime.tv_sec')
+            + $used('ru_stime.tv_sec')
+            + ($used('ru_utime.tv_usec') + $used('ru_stime.tv_usec')) / 1e6;
     }
 
     /** @return array{int, int} hits and misses */

@@ -14,12 +14,15 @@ final class PolyfillTest extends TestCase
 
     public function testDsnOpensAnArrayThatSaysWhatItIs(): void
     {
-        self::assertSame(['value', false, [], 'larder', true, 'this process alone, by larder/polyfill'], $this->json('require "compat/polyfill/bootstrap.php";
+        self::assertSame(
+            ['value', false, [], 'larder', true, 'this process alone, by larder/polyfill'],
+            $this->json('require "compat/polyfill/bootstrap.php";
             $cache = Larder\Cache::open("larder:shop");
             $cache->set("key", "value");
             $other = Larder\Cache::open("larder:?namespace=other");
             $chosen = $cache->explain()[0];
-            echo json_encode([$cache->get("key"), $other->has("key"), $other->getMany([]), $chosen->scheme, $chosen->isChosen, $chosen->whose]);'));
+            echo json_encode([$cache->get("key"), $other->has("key"), $other->getMany([]), $chosen->scheme, $chosen->isChosen, $chosen->whose]);'),
+        );
     }
 
     public function testAutoDoesNotChooseIt(): void
@@ -38,7 +41,16 @@ final class PolyfillTest extends TestCase
 
     private function json(string $code): mixed
     {
-        $process = new Process([\PHP_BINARY, '-n', '-d', 'extension=posix', '-d', 'log_errors=0', '-r', 'require "vendor/autoload.php";' . $code], self::ROOT);
+        $process = new Process([
+            \PHP_BINARY,
+            '-n',
+            '-d',
+            'extension=posix',
+            '-d',
+            'log_errors=0',
+            '-r',
+            'require "vendor/autoload.php";' . $code,
+        ], self::ROOT);
 
         return json_decode($process->mustRun()->getOutput(), true);
     }

@@ -28,7 +28,10 @@ final class SegmentsTest extends TestCase
         $this->directory = new TemporaryDirectory(FileSystem::tmpfs());
         $this->path = $this->directory->path;
         chmod($this->path, 0o1777);
-        copy(\dirname(__DIR__, 4) . '/extension/modules/larder.so', "$this->path/larder.so"); // others may not reach the clone
+        copy(
+            \dirname(__DIR__, 4) . '/extension/modules/larder.so',
+            "$this->path/larder.so",
+        ); // others may not reach the clone
         chmod("$this->path/larder.so", 0o755);
     }
 
@@ -39,17 +42,36 @@ final class SegmentsTest extends TestCase
         $code = "\$cache = Larder\\Cache::open('$dsn'); %s echo \$cache->clear() ? 'cleared' : 'failed';";
         $clear = \sprintf($code, '');
         self::assertSame(['cleared', ''], $this->root($clear), 'nobody has a cache yet');
-        self::assertSame('cleared', OtherUser::run(OtherUser::VICTIM, \sprintf($code, '$cache->set("k", 1);'), $this->options()), 'it was not empty');
+        self::assertSame(
+            'cleared',
+            OtherUser::run(OtherUser::VICTIM, \sprintf($code, '$cache->set("k", 1);'), $this->options()),
+            'it was not empty',
+        );
 
         [$said, $warning] = $this->root($clear . ' $cache->clear();');
         self::assertSame('cleared', $said);
-        self::assertSame("larder: Each user has a cache of its own. That of root, who runs this, was empty; it is not that of www-data. For that: sudo -u www-data <this command>\n", $warning);
+        self::assertSame(
+            'larder: Each user has a cache of its own. That of root, who runs this, was empty; '
+                . "it is not that of www-data. For that: sudo -u www-data <this command>\n",
+            $warning,
+        );
         for ($time = 0; $time < 2; ++$time) {
-            self::assertSame('cleared', OtherUser::run(OtherUser::VICTIM, $clear, $this->options()), 'the cache of root is no reason to warn');
+            self::assertSame(
+                'cleared',
+                OtherUser::run(OtherUser::VICTIM, $clear, $this->options()),
+                'the cache of root is no reason to warn',
+            );
         }
-        self::assertStringContainsString('it is not that of www-data', OtherUser::run(OtherUser::STRANGER, $clear, $this->options()));
+        self::assertStringContainsString(
+            'it is not that of www-data',
+            OtherUser::run(OtherUser::STRANGER, $clear, $this->options()),
+        );
 
-        self::assertSame(['cleared', ''], $this->root($clear, '-d', 'larder.segment=another'), 'no other user has that segment');
+        self::assertSame(
+            ['cleared', ''],
+            $this->root($clear, '-d', 'larder.segment=another'),
+            'no other user has that segment',
+        );
         self::assertSame(['cleared', ''], $this->root(\sprintf($code, '$cache->set("k", 1);')), 'it was not empty');
         self::assertSame('', $this->root('larder_store("k", 1);' . $clear)[1], 'the segment was not empty');
     }

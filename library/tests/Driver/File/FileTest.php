@@ -32,7 +32,12 @@ final class FileTest extends DriverTestCase
         foreach ((array) glob(Servers::directory('files') . '/contract*') as $home) {
             @mkdir($home . '/ab', 0o700);
             @mkdir($home . '/abc', 0o700);
-            foreach (['/notes.cache', '/ab/notes.cache', '/abc/' . str_repeat('0', 30) . '.cache', '/ab/' . str_repeat('0', 30) . '.cached'] as $name) {
+            foreach ([
+                '/notes.cache',
+                '/ab/notes.cache',
+                '/abc/' . str_repeat('0', 30) . '.cache',
+                '/ab/' . str_repeat('0', 30) . '.cached',
+            ] as $name) {
                 file_put_contents($home . $name, 'keep');
                 $this->neighbours[] = $home . $name;
             }
@@ -90,23 +95,34 @@ final class FileTest extends DriverTestCase
     public function testFilesOfEveryLengthAreReadWhole(): void
     {
         $cache = Cache::open('file://' . Servers::directory('lengths'));
-        // Files up to 32,766 bytes are read in another way, and 32 of them are not the string's; the file before decides too.
+        // Files up to 32,766 bytes are read in another way, and 32 of them are not the string's; the file before
+        // decides too.
         $lengths = [10, 100_000, 10, ...range(32_733, 32_737), 100_000, ...range(32_737, 32_733), 10];
         $values = array_map(random_bytes(...), array_unique($lengths));
         foreach ($values as $value) {
             $cache->set('of ' . \strlen($value), $value);
         }
         $read = array_map(static fn(int $length): mixed => $cache->get("of $length"), $lengths);
-        self::assertSame($lengths, array_map(static fn(mixed $value): int => \is_string($value) ? \strlen($value) : 0, $read));
+        self::assertSame(
+            $lengths,
+            array_map(static fn(mixed $value): int => \is_string($value) ? \strlen($value) : 0, $read),
+        );
         self::assertSame([], array_udiff($read, $values, static fn(mixed $a, mixed $b): int => $a <=> $b));
     }
 
     public function testFullDiskRefusesAndLeavesNothing(): void
     {
         $home = Servers::directory('full');
-        $code = \sprintf('$cache = Larder\Cache::open(%s); var_dump($cache->set("k", "old"), $cache->set("k", random_bytes(100_000)), $cache->get("k"));', var_export('file://' . $home, true));
+        $code = \sprintf(
+            '$cache = Larder\Cache::open(%s); var_dump($cache->set("k", "old"), $cache->set("k", '
+                . 'random_bytes(100_000)), $cache->get("k"));',
+            var_export('file://' . $home, true),
+        );
         // 8 blocks of 1,024 bytes are the longest file that this process may write.
-        self::assertSame("bool(true)\nbool(false)\nNULL\n", PhpProcess::run($code, before: 'trap "" XFSZ; ulimit -f 8'));
+        self::assertSame(
+            "bool(true)\nbool(false)\nNULL\n",
+            PhpProcess::run($code, before: 'trap "" XFSZ; ulimit -f 8'),
+        );
         self::assertSame([], glob($home . '/larder/*/*'));
     }
 
@@ -145,7 +161,10 @@ final class FileTest extends DriverTestCase
             self::assertSame('', $refusal($scheme));
             if (posix_geteuid() === 0) {
                 chown($home, 65_534);
-                self::assertStringStartsWith("$scheme: the directory $home belongs to another user, nobody. ", $refusal($scheme));
+                self::assertStringStartsWith(
+                    "$scheme: the directory $home belongs to another user, nobody. ",
+                    $refusal($scheme),
+                );
                 chown($home, 0);
             }
         }
@@ -154,7 +173,9 @@ final class FileTest extends DriverTestCase
     public function testDirectoryThatCannotBeCreatedIsNamed(): void
     {
         $this->expectException(StoreUnavailable::class);
-        $this->expectExceptionMessageMatches('~^file: the directory /proc/larder/larder cannot be made\. Make it for the user .*: install -d~');
+        $this->expectExceptionMessageMatches(
+            '~^file: the directory /proc/larder/larder cannot be made\. Make it for the user .*: install -d~',
+        );
         Cache::open('file:///proc/larder');
     }
 

@@ -35,13 +35,18 @@ class BorrowedMemcachedTest extends StoreTestCase
     #[Group('waiting')]
     public function testConnectionThatTheServerClosedIsReplaced(): void
     {
-        $server = MemcachedServer::start(Servers::directory('held-idle-' . (int) static::isBinary()), ['-o', 'idle_timeout=1']);
+        $server = MemcachedServer::start(
+            Servers::directory('held-idle-' . (int) static::isBinary()),
+            ['-o', 'idle_timeout=1'],
+        );
         $caches = [];
         foreach (MemcachedTest::callsAfterAPause() as $name => $call) {
             $caches[$name] = Cache::over(static::client($server, isTcp: true), 'on_failure=throw&namespace=' . $name);
             self::assertTrue($caches[$name]->set($name, 'old'));
         }
-        self::assertTrue(Servers::await(static fn(): bool => (int) MemcachedTest::stat($server, 'idle_kicks') >= \count($caches)));
+        self::assertTrue(Servers::await(
+            static fn(): bool => (int) MemcachedTest::stat($server, 'idle_kicks') >= \count($caches),
+        ));
         foreach (MemcachedTest::callsAfterAPause() as $name => $call) {
             self::assertTrue($call($caches[$name]), $name);
         }
@@ -84,8 +89,13 @@ class BorrowedMemcachedTest extends StoreTestCase
         $connections = self::connections($server);
         $caches = array_map(static fn(int $n): Cache => Cache::over($client, 'namespace=held' . $n), range(1, 5));
         foreach ($caches as $cache) {
-            self::assertTrue($cache->set('k', str_repeat('long ', 1000)) && $cache->setMany(['l' => 1, 'm' => null], 60));
-            self::assertSame(['k' => str_repeat('long ', 1000), 'l' => 1, 'm' => null, 'n' => 'none'], $cache->getMany(['k', 'l', 'm', 'n'], 'none'));
+            self::assertTrue(
+                $cache->set('k', str_repeat('long ', 1000)) && $cache->setMany(['l' => 1, 'm' => null], 60),
+            );
+            self::assertSame(
+                ['k' => str_repeat('long ', 1000), 'l' => 1, 'm' => null, 'n' => 'none'],
+                $cache->getMany(['k', 'l', 'm', 'n'], 'none'),
+            );
             self::assertSame([4, true], [$cache->increment('l', 3), $cache->lock('lock', 5)?->release()]);
         }
         self::assertSame(['its', 'own'], $client->get('own'));
@@ -93,7 +103,11 @@ class BorrowedMemcachedTest extends StoreTestCase
         self::assertSame($connections, self::connections($server), 'of five caches and the application');
         $other = Cache::open('memcached://' . $server->socket);
         $other->set('k', 1);
-        self::assertGreaterThan($connections, self::connections($server), 'the control: a cache with connections of its own');
+        self::assertGreaterThan(
+            $connections,
+            self::connections($server),
+            'the control: a cache with connections of its own',
+        );
         self::assertTrue($caches[0]->clear());
         self::assertSame([null, ['its', 'own']], [$caches[0]->get('k'), $client->get('own')]);
         unset($caches, $cache, $other);
@@ -131,7 +145,10 @@ class BorrowedMemcachedTest extends StoreTestCase
             self::assertTrue($client->setOption($option, true));
             self::assertThrows(NotSupported::class, static fn() => Cache::over($client), 'nobody learns whether');
         }
-        self::assertThrows(InvalidDsn::class, static fn() => Cache::over(static::client(Servers::memcached()), 'timeout=1'));
+        self::assertThrows(
+            InvalidDsn::class,
+            static fn() => Cache::over(static::client(Servers::memcached()), 'timeout=1'),
+        );
     }
 
     /** So sign= and classes= would promise what this client cannot keep. */
@@ -146,7 +163,11 @@ class BorrowedMemcachedTest extends StoreTestCase
         self::assertGreaterThan(0, Gadget::$ran, 'the extension has made the object');
         self::assertTrue($cache->set('k', 2) && $cache->swap('k', 2, 3));
         foreach (['sign=env:NAME', 'classes=none'] as $option) {
-            self::assertThrows(NotSupported::class, static fn() => Cache::over($client, $option), 'memcached://host:port');
+            self::assertThrows(
+                NotSupported::class,
+                static fn() => Cache::over($client, $option),
+                'memcached://host:port',
+            );
         }
     }
 
@@ -171,7 +192,10 @@ class BorrowedMemcachedTest extends StoreTestCase
         $held = Drivers::hold(static::client(Servers::memcached()));
         $items = new BorrowedMemcached($held);
         $items->delete(['second']);
-        self::assertSame([true, false, '1'], [$items->add('second', '1', 60), $items->add('second', '2', 60), $items->get('second')]);
+        self::assertSame(
+            [true, false, '1'],
+            [$items->add('second', '1', 60), $items->add('second', '2', 60), $items->get('second')],
+        );
         $items->delete(['second']);
     }
 

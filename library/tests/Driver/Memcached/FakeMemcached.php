@@ -48,7 +48,10 @@ final class FakeMemcached
 
     public function client(float $timeout = 10.0, bool $persistent = false): TextConnection
     {
-        return new TextConnection('memcached', new ConnectionSettings(Endpoint::unix($this->socket), $timeout, $timeout, $persistent));
+        return new TextConnection(
+            'memcached',
+            new ConnectionSettings(Endpoint::unix($this->socket), $timeout, $timeout, $persistent),
+        );
     }
 
     public function stop(): void

@@ -46,7 +46,12 @@ final class MemcachedLoginTest extends TestCase
         file_put_contents($file, "pzqxw/2\n");
         $i = 0;
         foreach ([self::$server->socket, '127.0.0.1:' . self::$server->port] as $where) {
-            foreach (["shop:pzqxw%2F1@$where?persistent=0", "other@$where?password_file=$file", "shop:pzqxw%2F1@$where?persistent=1", "shop:pzqxw%2F1@$where?persistent=1"] as $dsn) {
+            foreach ([
+                "shop:pzqxw%2F1@$where?persistent=0",
+                "other@$where?password_file=$file",
+                "shop:pzqxw%2F1@$where?persistent=1",
+                "shop:pzqxw%2F1@$where?persistent=1",
+            ] as $dsn) {
                 $log = new RecordingLogger();
                 $cache = Cache::open("$scheme://$dsn&namespace=login", $log);
                 $cache->reach();
@@ -61,8 +66,17 @@ final class MemcachedLoginTest extends TestCase
     public function testWrongLoginIsRefused(string $scheme): void
     {
         $where = '127.0.0.1:' . self::$server->port;
-        foreach (['shop:pzqxw@' => 'refuses the user name or the password', 'pzqxw@' => 'refuses the user name or the password', 'shop:pz%20qxw@' => 'without spaces?', '' => 'unauthenticated'] as $login => $message) {
-            $refused = self::assertThrows(StoreUnavailable::class, Cache::open("$scheme://$login$where")->reach(...), $message);
+        foreach ([
+            'shop:pzqxw@' => 'refuses the user name or the password',
+            'pzqxw@' => 'refuses the user name or the password',
+            'shop:pz%20qxw@' => 'without spaces?',
+            '' => 'unauthenticated',
+        ] as $login => $message) {
+            $refused = self::assertThrows(
+                StoreUnavailable::class,
+                Cache::open("$scheme://$login$where")->reach(...),
+                $message,
+            );
             self::assertStringNotContainsString('qxw', (string) $refused);
             $log = new RecordingLogger();
             $cache = Cache::open("$scheme://$login$where", $log);
@@ -77,7 +91,11 @@ final class MemcachedLoginTest extends TestCase
     public function testServerThatAsksForNoLoginIsNotToldThePassword(string $scheme): void
     {
         $server = MemcachedServer::start(Servers::directory("memcached-open-$scheme"));
-        self::assertThrows(StoreUnavailable::class, Cache::open("$scheme://shop:pzqxw@127.0.0.1:$server->port")->reach(...), 'asks for no user and no password. Take them out of the DSN, or start memcached with -Y');
+        self::assertThrows(
+            StoreUnavailable::class,
+            Cache::open("$scheme://shop:pzqxw@127.0.0.1:$server->port")->reach(...),
+            'asks for no user and no password. Take them out of the DSN, or start memcached with -Y',
+        );
         $stream = stream_socket_client('tcp://127.0.0.1:' . $server->port);
         self::assertNotFalse($stream);
         fwrite($stream, "stats\r\nquit\r\n");

@@ -32,7 +32,11 @@ final class MemcachedTest extends DriverTestCase
 
     protected function capabilities(): array
     {
-        return array_values(array_filter(Capability::cases(), static fn(Capability $capability): bool => !\in_array($capability, [Capability::Keys, Capability::Prune], true)));
+        return array_values(array_filter(
+            Capability::cases(),
+            static fn(Capability $capability): bool
+                => !\in_array($capability, [Capability::Keys, Capability::Prune], true),
+        ));
     }
 
     protected function isLocal(): bool
@@ -57,13 +61,24 @@ final class MemcachedTest extends DriverTestCase
 
     protected function neighbourIsThere(): bool
     {
-        return self::raw(Servers::memcached()->socket)->getMulti(array_keys($this->neighbours())) === $this->neighbours();
+        return self::raw(
+            Servers::memcached()->socket,
+        )->getMulti(array_keys($this->neighbours())) === $this->neighbours();
     }
 
-    /** @return array<string, string> keys of a program that has the namespace's name for its own, and counts its generations as is usual */
+    /**
+     * @return array<string, string> keys of a program that has the namespace's name for its own, and counts its
+     *         generations as is usual
+     */
     private function neighbours(): array
     {
-        return array_fill_keys([$this->namespace, $this->namespace . ':generation', $this->namespace . ':version', $this->namespace . ':k', 'k'], 'keep');
+        return array_fill_keys([
+            $this->namespace,
+            $this->namespace . ':generation',
+            $this->namespace . ':version',
+            $this->namespace . ':k',
+            'k',
+        ], 'keep');
     }
 
     public function testTcpConnectionWorks(): void
@@ -79,7 +94,10 @@ final class MemcachedTest extends DriverTestCase
     {
         $directory = Servers::directory('ipv6-memcached');
         $server = MemcachedServer::start($directory, ['-l', '::1']);
-        self::assertSame(1, preg_match('/^TCP INET6: (\d+)$/m', (string) file_get_contents($directory . '/memcached.port'), $port));
+        self::assertSame(
+            1,
+            preg_match('/^TCP INET6: (\d+)$/m', (string) file_get_contents($directory . '/memcached.port'), $port),
+        );
         $cache = $this->cache("[::1]:$port[1]");
         self::assertTrue($cache->set('k', ['over IPv6']));
         self::assertSame(['over IPv6'], $cache->get('k'));
@@ -90,17 +108,25 @@ final class MemcachedTest extends DriverTestCase
 
     public function testClearIsSeenByAllObjectsOfAProcess(): void
     {
-        $caches = array_map(fn(int $n): Cache => $this->cache(Servers::memcached()->socket, '?namespace=at-once'), range(0, 2));
+        $caches = array_map(
+            fn(int $n): Cache => $this->cache(Servers::memcached()->socket, '?namespace=at-once'),
+            range(0, 2),
+        );
         for ($i = 0; $i < 20; ++$i) {
             self::assertTrue($caches[0]->set('k', $i));
             self::assertSame([$i, $i], [$caches[1]->get('k'), $caches[2]->get('k')]);
             self::assertTrue($caches[1]->clear());
-            self::assertSame([null, null, null], array_map(static fn(Cache $cache): mixed => $cache->get('k'), $caches));
+            self::assertSame(
+                [null, null, null],
+                array_map(static fn(Cache $cache): mixed => $cache->get('k'), $caches),
+            );
             self::assertTrue($caches[2]->set('l', $i), 'and what is stored then stays');
             usleep($i % 4 === 0 ? 60_000 : 0);
             self::assertSame([$i, $i, $i], array_map(static fn(Cache $cache): mixed => $cache->get('l'), $caches));
         }
-        self::assertNotNull(Fork::run(fn(): mixed => $this->cache(Servers::memcached()->socket, '?namespace=at-once')->get('l')));
+        self::assertNotNull(Fork::run(
+            fn(): mixed => $this->cache(Servers::memcached()->socket, '?namespace=at-once')->get('l'),
+        ));
     }
 
     public function testPersistentConnectionWorks(): void
@@ -113,7 +139,10 @@ final class MemcachedTest extends DriverTestCase
         self::assertTrue($this->open('persistent')->clear());
     }
 
-    /** @return array<string, \Closure(Cache): bool> what is done on a connection that the server has closed, and whether it worked */
+    /**
+     * @return array<string, \Closure(Cache): bool> what is done on a connection that the server has closed, and whether
+     *         it worked
+     */
     public static function callsAfterAPause(): array
     {
         return [
@@ -122,7 +151,8 @@ final class MemcachedTest extends DriverTestCase
             'set' => static fn(Cache $cache): bool => $cache->set('set', 'new') && $cache->get('set') === 'new',
             'setMany' => static fn(Cache $cache): bool => $cache->setMany(['setMany' => 'new']),
             'delete' => static fn(Cache $cache): bool => $cache->delete('delete') && !$cache->has('delete'),
-            'deleteMany' => static fn(Cache $cache): bool => $cache->deleteMany(['deleteMany']) && !$cache->has('deleteMany'),
+            'deleteMany' => static fn(Cache $cache): bool => $cache->deleteMany(['deleteMany'])
+                && !$cache->has('deleteMany'),
             'add' => static fn(Cache $cache): bool => $cache->add('add ', 'new'),
             'increment' => static fn(Cache $cache): bool => $cache->increment('n') === 1,
             'invalidateTags' => static fn(Cache $cache): bool => $cache->invalidateTags(['tag']),
@@ -165,7 +195,9 @@ final class MemcachedTest extends DriverTestCase
         foreach (['the same object' => $cache = $open(), 'an object of the next request' => null] as $name => $next) {
             self::assertTrue($cache->set('k', 'old'));
             $kicks = (int) self::stat($server, 'idle_kicks');
-            self::assertTrue(Servers::await(static fn(): bool => (int) self::stat($server, 'idle_kicks') >= $kicks + 1));
+            self::assertTrue(Servers::await(
+                static fn(): bool => (int) self::stat($server, 'idle_kicks') >= $kicks + 1,
+            ));
             $next ??= $open();
             self::assertTrue($next->delete('k'), $name);
             self::assertFalse($next->has('k'));
@@ -238,10 +270,16 @@ final class MemcachedTest extends DriverTestCase
         $cache->set('k', 'value');
         $server->stop();
         self::assertGivesOnlyMisses($cache);
-        self::assertSame(['default', false], Fork::run(static fn(): array => [$cache->get('k', 'default'), $cache->clear()]));
+        self::assertSame(
+            ['default', false],
+            Fork::run(static fn(): array => [$cache->get('k', 'default'), $cache->clear()]),
+        );
         $server = MemcachedServer::start($directory);
         self::assertNull($cache->get('k'));
-        self::assertTrue(Servers::await(static fn(): bool => $cache->set('k', 'again')), 'it is left alone for a while');
+        self::assertTrue(
+            Servers::await(static fn(): bool => $cache->set('k', 'again')),
+            'it is left alone for a while',
+        );
         self::assertSame('again', $cache->get('k'));
         $server->stop();
     }
@@ -268,10 +306,16 @@ final class MemcachedTest extends DriverTestCase
             var_dump($cache->get("k"));',
             Servers::memcached()->socket,
         );
-        self::assertSame("string(5) \"value\"\nbool(false)\n" . str_repeat("string(5) \"value\"\n", 2), PhpProcess::run($code));
+        self::assertSame(
+            "string(5) \"value\"\nbool(false)\n" . str_repeat("string(5) \"value\"\n", 2),
+            PhpProcess::run($code),
+        );
     }
 
-    /** The clocks of processes on several machines differ. The control: a value has its exact end by the clock of its writer. */
+    /**
+     * The clocks of processes on several machines differ. The control: a value has its exact end by the clock of its
+     * writer.
+     */
     public function testLeaseEndsByTheClockOfTheServer(): void
     {
         $store = $this->cache(Servers::memcached()->socket, '?namespace=leases')->store();
@@ -290,7 +334,10 @@ final class MemcachedTest extends DriverTestCase
         self::assertTrue(Servers::await(static fn(): bool => !$store->has(ReservedKey::lease('k'))));
     }
 
-    /** The numbers by which memcached tells values apart begin again: the control takes one of before for that of another value. */
+    /**
+     * The numbers by which memcached tells values apart begin again: the control takes one of before for that of
+     * another value.
+     */
     public function testTokenIsOfNoValueAfterARestart(): void
     {
         $directory = Servers::directory('restarted-memcached');
@@ -325,7 +372,11 @@ final class MemcachedTest extends DriverTestCase
             self::assertIsString($token);
             $before = self::commands($raw);
             self::assertTrue($cache->setIfUnchanged('k', $token, 'new'));
-            self::assertSame(3, self::commands($raw) - $before, 'the server counts the version of the namespace, which is read with the value');
+            self::assertSame(
+                3,
+                self::commands($raw) - $before,
+                'the server counts the version of the namespace, which is read with the value',
+            );
         }
         $server->stop();
     }
@@ -334,7 +385,9 @@ final class MemcachedTest extends DriverTestCase
     {
         $statistics = $raw->getStats();
         $ofServer = reset($statistics);
-        [$gets, $sets] = \is_array($ofServer) ? [$ofServer['cmd_get'] ?? null, $ofServer['cmd_set'] ?? null] : [null, null];
+        [$gets, $sets] = \is_array($ofServer)
+            ? [$ofServer['cmd_get'] ?? null, $ofServer['cmd_set'] ?? null]
+            : [null, null];
 
         return \is_int($gets) && \is_int($sets) ? $gets + $sets : throw new \RuntimeException('no statistics');
     }
@@ -359,7 +412,11 @@ final class MemcachedTest extends DriverTestCase
     public function testUnreachableServerIsNamed(): void
     {
         foreach (['/nowhere/memcached.sock', '127.0.0.1:1'] as $where) {
-            $unavailable = self::assertThrows(StoreUnavailable::class, $this->cache($where)->reach(...), 'apt-get install memcached');
+            $unavailable = self::assertThrows(
+                StoreUnavailable::class,
+                $this->cache($where)->reach(...),
+                'apt-get install memcached',
+            );
             self::assertStringStartsWith('memcached: cannot connect to ' . $where, $unavailable->getMessage());
         }
     }
@@ -376,7 +433,8 @@ final class MemcachedTest extends DriverTestCase
             var_export(Servers::memcached()->socket, true),
         );
         self::assertSame(
-            "bool(true)\nint(1)\nbool(true)\nint(2)\n" . 'memcached: cannot connect to /nowhere.sock: No such file or directory. Is memcached running there? To install it: apt-get install memcached',
+            "bool(true)\nint(1)\nbool(true)\nint(2)\n" . 'memcached: cannot connect to /nowhere.sock: '
+                . 'No such file or directory. Is memcached running there? To install it: apt-get install memcached',
             PhpProcess::run($code, ['-d', 'open_basedir=' . \dirname(__DIR__, 4), '-d', 'allow_url_fopen=0']),
         );
     }
@@ -395,7 +453,13 @@ final class MemcachedTest extends DriverTestCase
         });
         try {
             $server->stop();
-            foreach ([$store, $store, $this->store(Endpoint::tcp('127.0.0.1', 1)), $this->store(Endpoint::tcp('::1', 1)), $this->store(Endpoint::tcp('no-such-host.invalid', 1))] as $away) {
+            foreach ([
+                $store,
+                $store,
+                $this->store(Endpoint::tcp('127.0.0.1', 1)),
+                $this->store(Endpoint::tcp('::1', 1)),
+                $this->store(Endpoint::tcp('no-such-host.invalid', 1)),
+            ] as $away) {
                 self::assertNotSame('none', self::failure(static fn(): mixed => $away->get('k'), $away));
                 self::assertNotSame('none', self::failure(static fn(): bool => $away->clear(), $away));
             }
@@ -408,7 +472,10 @@ final class MemcachedTest extends DriverTestCase
     public function testFailureNamesOperationServerAndReason(): void
     {
         $server = MemcachedServer::start(Servers::directory('reasons-memcached'));
-        $calls = ['get' => static fn(Store $store): mixed => $store->get('k'), 'clear' => static fn(Store $store): bool => $store->clear()];
+        $calls = [
+            'get' => static fn(Store $store): mixed => $store->get('k'),
+            'clear' => static fn(Store $store): bool => $store->clear(),
+        ];
         $stats = array_values(self::raw($server->socket)->getStats())[0];
         self::assertIsArray($stats);
         self::assertIsInt($process = $stats['pid']);
@@ -427,8 +494,12 @@ final class MemcachedTest extends DriverTestCase
         $where = preg_quote($server->socket, '~');
         foreach ($said as $case => $message) {
             self::assertMatchesRegularExpression(match (true) {
-                str_ends_with($case, 'stopped') => "~^memcached: no reply from $where within 0\.2 s \(is it overloaded, or timeout= too short\?\)$~D",
-                default => "~^memcached: cannot connect to $where: (No such file or directory|Connection refused)(\. Is memcached running there\? .*)?$~D",
+                str_ends_with(
+                    $case,
+                    'stopped',
+                ) => "~^memcached: no reply from $where within 0\.2 s \(is it overloaded, or timeout= too short\?\)$~D",
+                default => "~^memcached: cannot connect to $where: (No such file or directory|Connection refused)(\. "
+                    . "Is memcached running there\? .*)?$~D",
             }, $message, $case);
         }
     }

@@ -62,8 +62,15 @@ final class MemcachedTlsTest extends TestCase
     {
         [$cert, $key] = self::$ca->issue('DNS:client');
         self::open("&tls_ca_file=CA&tls_cert_file=$cert&tls_key_file=$key", self::$asking)->reach();
-        $refused = self::assertThrows(StoreUnavailable::class, self::open('&tls_ca_file=CA', self::$asking)->reach(...));
-        self::assertMatchesRegularExpression('~^memcached: cannot connect to \S+: the server (asks for a client certificate|ended the connection) .*tls_cert_file=~', $refused->getMessage());
+        $refused = self::assertThrows(
+            StoreUnavailable::class,
+            self::open('&tls_ca_file=CA', self::$asking)->reach(...),
+        );
+        self::assertMatchesRegularExpression(
+            '~^memcached: cannot connect to \S+: the server (asks for a client certificate|ended the connection) '
+                . '.*tls_cert_file=~',
+            $refused->getMessage(),
+        );
     }
 
     /** @return iterable<string, array{string, string}> */
@@ -79,14 +86,21 @@ final class MemcachedTlsTest extends TestCase
         self::assertThrows(StoreUnavailable::class, self::open($options)->reach(...), $message);
         $log = new RecordingLogger();
         $cache = self::open($options, log: $log);
-        self::assertSame(['miss', false, 'miss'], [$cache->get('k', 'miss'), $cache->set('k', 1), $cache->get('k', 'miss')]);
+        self::assertSame(
+            ['miss', false, 'miss'],
+            [$cache->get('k', 'miss'), $cache->set('k', 1), $cache->get('k', 'miss')],
+        );
         self::assertStringContainsString($message, implode($log->entries()));
         self::open('&tls_ca_file=CA')->reach();
     }
 
     public function testServerWithoutTlsIsNamed(): void
     {
-        $dsn = \sprintf('memcacheds://127.0.0.1:%d?connect_timeout=0.3&tls_ca_file=%s', Servers::memcached()->port, self::$ca->ca);
+        $dsn = \sprintf(
+            'memcacheds://127.0.0.1:%d?connect_timeout=0.3&tls_ca_file=%s',
+            Servers::memcached()->port,
+            self::$ca->ca,
+        );
         self::assertThrows(StoreUnavailable::class, Cache::open($dsn)->reach(...), 'Is this the port on which');
         $plain = \sprintf('memcache://shop:pzqxw@127.0.0.1:%d?timeout=0.5', self::$server->port);
         self::assertThrows(StoreUnavailable::class, Cache::open($plain)->reach(...), 'memcache: cannot connect to');
@@ -96,11 +110,22 @@ final class MemcachedTlsTest extends TestCase
     {
         [$cert, $key] = self::$ca->issue();
 
-        return MemcachedServer::start(Servers::directory('memcached-tls-' . \count($options)), ['-Z', '-o', implode(',', ["ssl_chain_cert=$cert", "ssl_key=$key", 'ssl_ca_cert=' . self::$ca->ca, ...$options])]);
+        return MemcachedServer::start(Servers::directory('memcached-tls-' . \count($options)), [
+            '-Z',
+            '-o',
+            implode(',', ["ssl_chain_cert=$cert", "ssl_key=$key", 'ssl_ca_cert=' . self::$ca->ca, ...$options]),
+        ]);
     }
 
-    private static function open(string $options, ?MemcachedServer $server = null, RecordingLogger $log = new RecordingLogger()): Cache
-    {
-        return Cache::open(\sprintf('memcacheds://127.0.0.1:%d?', ($server ?? self::$server)->port) . ltrim(strtr($options, ['=CA' => '=' . self::$ca->ca]), '&'), $log);
+    private static function open(
+        string $options,
+        ?MemcachedServer $server = null,
+        RecordingLogger $log = new RecordingLogger(),
+    ): Cache {
+        return Cache::open(
+            \sprintf('memcacheds://127.0.0.1:%d?', ($server ?? self::$server)->port)
+                . ltrim(strtr($options, ['=CA' => '=' . self::$ca->ca]), '&'),
+            $log,
+        );
     }
 }

@@ -32,7 +32,12 @@ final class PlantedValueTest extends TestCase
     public static function stores(): iterable
     {
         foreach (['memcached', 'memcache'] as $scheme) {
-            foreach (['' => '', 'signed' => self::SAFE, 'without classes' => '&classes=none', 'igbinary' => '&serializer=igbinary'] as $name => $options) {
+            foreach ([
+                '' => '',
+                'signed' => self::SAFE,
+                'without classes' => '&classes=none',
+                'igbinary' => '&serializer=igbinary',
+            ] as $name => $options) {
                 yield rtrim("$scheme $name") => [$scheme, $options];
             }
         }
@@ -42,7 +47,13 @@ final class PlantedValueTest extends TestCase
     public function testPlantedValueIsNotUnserialized(string $scheme, string $options): void
     {
         $namespace = 'planted' . bin2hex(random_bytes(4));
-        $cache = Cache::open(\sprintf('%s://%s?namespace=%s%s', $scheme, Servers::memcached()->socket, $namespace, Servers::PATIENTLY . $options));
+        $cache = Cache::open(\sprintf(
+            '%s://%s?namespace=%s%s',
+            $scheme,
+            Servers::memcached()->socket,
+            $namespace,
+            Servers::PATIENTLY . $options,
+        ));
         $raw = new RawMemcached(Servers::memcached()->socket);
         $places = 0;
         $payloads = self::payloads($scheme, str_contains($options, 'classes'));
@@ -54,7 +65,13 @@ final class PlantedValueTest extends TestCase
                     foreach ($raw->names(NamespaceName::prefix($namespace)) as $name) {
                         if (($name === NamespaceName::prefix($namespace) . 'version') === ($place === 'version')) {
                             // Bytes without flags are looked at only where the version of the namespace comes first.
-                            $raw->plant($name, $flags, $flags === 0 && $place === 'values' ? $raw->get(NamespaceName::prefix($namespace) . 'version') . $bytes : $bytes);
+                            $raw->plant(
+                                $name,
+                                $flags,
+                                $flags === 0 && $place === 'values'
+                                    ? $raw->get(NamespaceName::prefix($namespace) . 'version') . $bytes
+                                    : $bytes,
+                            );
                             ++$places;
                         }
                     }
@@ -108,7 +125,12 @@ final class PlantedValueTest extends TestCase
         $raw = new RawMemcached(Servers::memcached()->socket);
         foreach (['memcached', 'memcache'] as $scheme) {
             $namespace = 'flags' . bin2hex(random_bytes(4));
-            $cache = Cache::open(\sprintf('%s://%s?namespace=%s' . Servers::PATIENTLY, $scheme, Servers::memcached()->socket, $namespace));
+            $cache = Cache::open(\sprintf(
+                '%s://%s?namespace=%s' . Servers::PATIENTLY,
+                $scheme,
+                Servers::memcached()->socket,
+                $namespace,
+            ));
             $cache->setMany(['a' => 1, 'b' => 2]);
             foreach ($raw->names(NamespaceName::prefix($namespace)) as $name) {
                 if (str_ends_with($name, '~a')) {
@@ -130,8 +152,19 @@ final class PlantedValueTest extends TestCase
         $raw = new RawMemcached(Servers::memcached()->socket);
         foreach (['memcached', 'memcache'] as $scheme) {
             $namespace = 'inject' . bin2hex(random_bytes(4));
-            $cache = Cache::open(\sprintf('%s://%s?namespace=%s' . Servers::PATIENTLY, $scheme, Servers::memcached()->socket, $namespace));
-            foreach (["x\r\nset injected$namespace 0 0 1\r\n1\r\nget x", '', ' ', str_repeat('A', 300), "\r\nget x\n"] as $generation) {
+            $cache = Cache::open(\sprintf(
+                '%s://%s?namespace=%s' . Servers::PATIENTLY,
+                $scheme,
+                Servers::memcached()->socket,
+                $namespace,
+            ));
+            foreach ([
+                "x\r\nset injected$namespace 0 0 1\r\n1\r\nget x",
+                '',
+                ' ',
+                str_repeat('A', 300),
+                "\r\nget x\n",
+            ] as $generation) {
                 $raw->plant(NamespaceName::prefix($namespace) . 'version', 0, $generation);
                 usleep(50_100);
                 self::assertNull($cache->get('k'));
@@ -175,11 +208,14 @@ final class PlantedValueTest extends TestCase
             'touch' => static fn(Cache $cache): bool => $cache->touch('k', 60),
             'expiry' => static fn(Cache $cache): ?float => $cache->expiry('k'),
             'swap' => static fn(Cache $cache): bool => $cache->swap('n', 5, 6),
-            'lock' => static fn(Cache $cache): mixed => [$cache->lock('lock', seconds: 1), $cache->lock('other', seconds: 1)?->release()],
+            'lock' => static fn(Cache $cache): mixed
+                => [$cache->lock('lock', seconds: 1), $cache->lock('other', seconds: 1)?->release()],
             'renew' => static fn(Cache $cache): bool => (new Lock($locks($cache), 'lock', 'token'))->renew(1),
             'release' => static fn(Cache $cache): bool => (new Lock($locks($cache), 'lock', 'token'))->release(),
-            'remember' => static fn(Cache $cache): mixed => $cache->remember('remembered', 60, static fn(): string => 'again'),
-            'remember with tags' => static fn(Cache $cache): mixed => $cache->remember('tagged', 60, static fn(): string => 'again', tags: ['tag']),
+            'remember' => static fn(Cache $cache): mixed
+                => $cache->remember('remembered', 60, static fn(): string => 'again'),
+            'remember with tags' => static fn(Cache $cache): mixed
+                => $cache->remember('tagged', 60, static fn(): string => 'again', tags: ['tag']),
             'generations' => static fn(Cache $cache): mixed => $cache->tagVersions(['tag']),
             'invalidateTags' => static fn(Cache $cache): bool => $cache->invalidateTags(['tag']),
             'delete' => static fn(Cache $cache): bool => $cache->delete('k'),
@@ -209,6 +245,8 @@ final class PlantedValueTest extends TestCase
         ];
         $payloads['flags of nobody'] = [4_294_967_295, $serialized];
 
-        return $isLimited ? [...$payloads, 'without flags' => [0, $serialized], 'without flags, igbinary' => [0, $igbinary]] : $payloads;
+        return $isLimited
+            ? [...$payloads, 'without flags' => [0, $serialized], 'without flags, igbinary' => [0, $igbinary]]
+            : $payloads;
     }
 }

@@ -65,7 +65,9 @@ final class TextConnectionTest extends TestCase
 
     public function testRepliesToManyRequestsMayComeInPieces(): void
     {
-        $this->server = FakeMemcached::start(static fn(string $line): array => match (implode(' ', \array_slice(explode(' ', $line), 0, 2))) {
+        $this->server = FakeMemcached::start(static fn(string $line): array => match (
+            implode(' ', \array_slice(explode(' ', $line), 0, 2))
+        ) {
             'set a', 'set c' => ['STO', "RED\r", "\n"],
             'set b' => ["SERVER_ERROR object too large for cache\r\n"],
             'delete a' => ["DELETED\r\nNOT", "_FOUND\r\n"],
@@ -94,7 +96,11 @@ final class TextConnectionTest extends TestCase
         $memory = memory_get_usage();
         memory_reset_peak_usage();
         try {
-            foreach ([static fn(): mixed => $client->get('a'), static fn(): array => $client->getMany(['a', 'c']), static fn(): array => $client->gets(['a'])] as $get) {
+            foreach ([
+                static fn(): mixed => $client->get('a'),
+                static fn(): array => $client->getMany(['a', 'c']),
+                static fn(): array => $client->gets(['a']),
+            ] as $get) {
                 $failure = self::assertThrows(StoreFailed::class, $get, $this->server->socket);
                 self::assertMatchesRegularExpression('/^[\x20-\x7e]{1,400}$/D', $failure->getMessage());
                 self::assertSame('true', $client->get('good'));
@@ -107,12 +113,23 @@ final class TextConnectionTest extends TestCase
 
     public function testSplitRepliesAreReadWhole(): void
     {
-        $values = ['a' => "\r\nEND\r\nVALUE b 0 1\r\n\0", 'b' => '', 'c' => str_repeat("\r\n", 700), 'd' => random_bytes(3000)];
+        $values = [
+            'a' => "\r\nEND\r\nVALUE b 0 1\r\n\0",
+            'b' => '',
+            'c' => str_repeat("\r\n", 700),
+            'd' => random_bytes(3000),
+        ];
         $this->server = FakeMemcached::start(static function (string $line) use ($values): iterable {
             [$command, $names] = [...explode(' ', $line, 2), ''];
             $reply = '';
             foreach (explode(' ', $names) as $name) {
-                $reply .= isset($values[$name]) ? \sprintf("VALUE %s 0 %d%s\r\n%s\r\n", $name, \strlen($values[$name]), $command === 'gets' ? ' 18446744073709551615' : '', $values[$name]) : '';
+                $reply .= isset($values[$name]) ? \sprintf(
+                    "VALUE %s 0 %d%s\r\n%s\r\n",
+                    $name,
+                    \strlen($values[$name]),
+                    $command === 'gets' ? ' 18446744073709551615' : '',
+                    $values[$name],
+                ) : '';
             }
             foreach (str_split("{$reply}END\r\n", random_int(1, 700)) as $part) {
                 usleep(random_int(0, 100));
@@ -137,7 +154,9 @@ final class TextConnectionTest extends TestCase
     private static function stream(TextConnection $client): int
     {
         $stream = (new \ReflectionProperty(TextConnection::class, 'stream'))->getValue($client);
-        $socket = (new \ReflectionProperty(MemcachedStream::class, 'stream'))->getValue(\is_object($stream) ? $stream : null);
+        $socket = (new \ReflectionProperty(MemcachedStream::class, 'stream'))->getValue(
+            \is_object($stream) ? $stream : null,
+        );
         self::assertIsResource($socket);
 
         return get_resource_id($socket);
@@ -146,7 +165,9 @@ final class TextConnectionTest extends TestCase
     public function testLargeValueIsReadWhole(): void
     {
         $value = random_bytes(5 << 20);
-        $this->server = FakeMemcached::start(static fn(string $line): array => [\sprintf("VALUE a 0 %d\r\n%s\r\nEND\r\n", \strlen($value), $value)]);
+        $this->server = FakeMemcached::start(
+            static fn(string $line): array => [\sprintf("VALUE a 0 %d\r\n%s\r\nEND\r\n", \strlen($value), $value)],
+        );
         $client = $this->server->client();
         self::assertSame($value, $client->get('a'));
         self::assertSame(['a' => $value], $client->getMany(['a']));
@@ -209,7 +230,13 @@ final class TextConnectionTest extends TestCase
             $client = $this->server->client(0.2, $persistent);
             $start = microtime(true);
             $failure = self::assertThrows(StoreFailed::class, static fn() => $client->get('a'));
-            self::assertSame(\sprintf('memcached: no reply from %s within 0.2 s (is it overloaded, or timeout= too short?)', $this->server->socket), $failure->getMessage());
+            self::assertSame(
+                \sprintf(
+                    'memcached: no reply from %s within 0.2 s (is it overloaded, or timeout= too short?)',
+                    $this->server->socket,
+                ),
+                $failure->getMessage(),
+            );
             self::assertGreaterThan(0.19, microtime(true) - $start);
             self::assertLessThan(self::GENEROUS_SECONDS, microtime(true) - $start);
         }
@@ -263,7 +290,10 @@ final class TextConnectionTest extends TestCase
         });
         $client = $this->server->client(persistent: true);
         self::assertSame('right', $client->get('a'));
-        $shared = stream_socket_client('unix:///.' . $this->server->socket, flags: \STREAM_CLIENT_CONNECT | \STREAM_CLIENT_PERSISTENT);
+        $shared = stream_socket_client(
+            'unix:///.' . $this->server->socket,
+            flags: \STREAM_CLIENT_CONNECT | \STREAM_CLIENT_PERSISTENT,
+        );
         self::assertNotFalse($shared);
         fwrite($shared, "get aborted\r\n");
         unset($shared);
@@ -272,7 +302,11 @@ final class TextConnectionTest extends TestCase
         try {
             $answer = $another->get('a');
         } catch (StoreFailed) {
-            self::assertSame("VERSION 1\r\n", $rest, 'only this passes for the reply to our own question, and no further');
+            self::assertSame(
+                "VERSION 1\r\n",
+                $rest,
+                'only this passes for the reply to our own question, and no further',
+            );
         }
         self::assertContains($answer, ['right', null]);
         self::assertSame('right', $another->get('a'));
@@ -283,7 +317,9 @@ final class TextConnectionTest extends TestCase
     {
         $requests = 0;
         $this->server = FakeMemcached::start(static function (string $line) use (&$requests): array {
-            return $line === 'version' ? ["VERSION 1.6.18\r\n"] : [\sprintf("VALUE a 0 1\r\n%d\r\nEND\r\n", ++$requests)];
+            return $line === 'version'
+                ? ["VERSION 1.6.18\r\n"]
+                : [\sprintf("VALUE a 0 1\r\n%d\r\nEND\r\n", ++$requests)];
         });
         $numbers = [];
         for ($i = 0; $i < 3; ++$i) {

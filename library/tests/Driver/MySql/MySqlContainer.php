@@ -10,8 +10,8 @@ use Larder\Cli\Server\ServerProcess;
 use Larder\Cli\System\Executable;
 
 /**
- * MariaDB as containers have it: each with the same name of the host, port, socket and data directory, and a network interface of
- * its own. Needs root. It ends with this object.
+ * MariaDB as containers have it: each with the same name of the host, port, socket and data directory, and a network
+ * interface of its own. Needs root. It ends with this object.
  */
 final class MySqlContainer
 {
@@ -21,7 +21,11 @@ final class MySqlContainer
             --performance-schema=OFF --skip-log-bin --innodb-buffer-pool-size=8M --innodb-log-file-size=4M
         SH;
 
-    private function __construct(private readonly ServerProcess $process, private readonly string $socket, private readonly string $password) {}
+    private function __construct(
+        private readonly ServerProcess $process,
+        private readonly string $socket,
+        private readonly string $password,
+    ) {}
 
     public static function start(string $directory): self
     {
@@ -29,7 +33,9 @@ final class MySqlContainer
         $once->stop();
         $home = \dirname($once->socket);
         $process = ServerProcess::start(
-            ['unshare', '--net', '--uts', '--mount', 'sh', '-c', self::START, 'sh', $home, Executable::find(['mariadbd'], 'mariadb-server-core')->path],
+            ['unshare', '--net', '--uts', '--mount', 'sh', '-c', self::START, 'sh', $home, Executable::find([
+                'mariadbd',
+            ], 'mariadb-server-core')->path],
             "$home/container.log",
             static fn(): bool => Address::says("$home/mariadb.sock", '', 'mysql_native_password'),
         );
@@ -39,7 +45,11 @@ final class MySqlContainer
 
     public function connect(): \PDO
     {
-        return new \PDO(\sprintf('mysql:unix_socket=%s;dbname=%s', $this->socket, MariaDbServer::DATABASE), MariaDbServer::USER, $this->password);
+        return new \PDO(
+            \sprintf('mysql:unix_socket=%s;dbname=%s', $this->socket, MariaDbServer::DATABASE),
+            MariaDbServer::USER,
+            $this->password,
+        );
     }
 
     public function stop(): void

@@ -36,10 +36,19 @@ final class MySqlInnoDbTest extends MySqlTestCase
             $administrator->exec(\sprintf("GRANT ALL ON `%s`.* TO %s@'%%'", $database, MariaDbServer::USER));
 
             try {
-                $dsn = Servers::patiently(\sprintf('mysql://%s:%s@127.0.0.1:%d/%s?on_failure=throw&namespace=named', MariaDbServer::USER, $server->password, $server->port, rawurlencode($database)));
+                $dsn = Servers::patiently(\sprintf(
+                    'mysql://%s:%s@127.0.0.1:%d/%s?on_failure=throw&namespace=named',
+                    MariaDbServer::USER,
+                    $server->password,
+                    $server->port,
+                    rawurlencode($database),
+                ));
                 self::assertTrue(Cache::open($dsn)->set('k', 'value'));
                 $tables = $administrator->query("SHOW TABLES IN `$database`");
-                self::assertSame(['larder_named_innodb'], $tables === false ? [] : $tables->fetchAll(PDO::FETCH_COLUMN));
+                self::assertSame(
+                    ['larder_named_innodb'],
+                    $tables === false ? [] : $tables->fetchAll(PDO::FETCH_COLUMN),
+                );
                 (new MySqlDriver())->erase(Drivers::parse($dsn));
                 $tables = $administrator->query("SHOW TABLES IN `$database`");
                 self::assertSame([], $tables === false ? ['?'] : $tables->fetchAll(PDO::FETCH_COLUMN));
@@ -53,7 +62,10 @@ final class MySqlInnoDbTest extends MySqlTestCase
     public function testStoppedServerGivesMisses(): void
     {
         $server = MariaDbServer::start(Servers::directory('mariadb-gone'));
-        $caches = array_map(static fn(string $engine): Cache => Cache::open(Servers::patiently(self::address($server, $engine))), ['innodb', 'myisam', 'memory']);
+        $caches = array_map(
+            static fn(string $engine): Cache => Cache::open(Servers::patiently(self::address($server, $engine))),
+            ['innodb', 'myisam', 'memory'],
+        );
         foreach ($caches as $cache) {
             self::assertTrue($cache->set('k', 'value'));
         }
@@ -70,7 +82,13 @@ final class MySqlInnoDbTest extends MySqlTestCase
         }
         $server = MariaDbServer::start(Servers::directory('mariadb-6'), ['--bind-address=::1']);
         try {
-            $cache = Cache::open(Servers::patiently(\sprintf('mysql://%s:%s@[::1]:%d/%s', MariaDbServer::USER, $server->password, $server->port, MariaDbServer::DATABASE)));
+            $cache = Cache::open(Servers::patiently(\sprintf(
+                'mysql://%s:%s@[::1]:%d/%s',
+                MariaDbServer::USER,
+                $server->password,
+                $server->port,
+                MariaDbServer::DATABASE,
+            )));
             self::assertTrue($cache->set('k', 'value'));
             self::assertSame('value', $cache->get('k'));
         } finally {
@@ -99,13 +117,23 @@ final class MySqlInnoDbTest extends MySqlTestCase
             } catch (PDOException $refusal) {
                 $control = $refusal->getMessage();
             }
-            self::assertSame('SQLSTATE[HY000] [2002] Resource temporarily unavailable', $control, 'the control: PDO alone');
+            self::assertSame(
+                'SQLSTATE[HY000] [2002] Resource temporarily unavailable',
+                $control,
+                'the control: PDO alone',
+            );
             $continuing = Fork::start(static function () use ($process): bool {
                 usleep(300_000);
 
                 return posix_kill($process, \SIGCONT);
             });
-            $cache = Cache::open(\sprintf('mysql://%s:%s@/%s?socket=%s&timeout=20', MariaDbServer::USER, $server->password, MariaDbServer::DATABASE, $server->socket));
+            $cache = Cache::open(\sprintf(
+                'mysql://%s:%s@/%s?socket=%s&timeout=20',
+                MariaDbServer::USER,
+                $server->password,
+                MariaDbServer::DATABASE,
+                $server->socket,
+            ));
             self::assertTrue($cache->set('k', 'value'));
             self::assertSame('value', $cache->get('k'));
             self::assertTrue($continuing->result());

@@ -24,7 +24,10 @@ abstract class MySqlTestCase extends DriverTestCase
 
     public static function dsn(string $namespace): string
     {
-        return Servers::patiently(self::address(Servers::mariaDb(), static::engine()) . '&namespace=' . $namespace . '&socket=' . Servers::mariaDb()->socket);
+        return Servers::patiently(
+            self::address(Servers::mariaDb(), static::engine()) . '&namespace=' . $namespace . '&socket='
+                . Servers::mariaDb()->socket,
+        );
     }
 
     protected function capabilities(): array
@@ -64,9 +67,17 @@ abstract class MySqlTestCase extends DriverTestCase
         $administrator->exec(\sprintf("GRANT ALL ON elsewhere.* TO %s@'%%'", MariaDbServer::USER));
         $options = '&namespace=signed&sign=env:LARDER_TESTS_SIGNED_ROWS';
         $here = $this->cache($options);
-        $there = Cache::open(str_replace('/' . MariaDbServer::DATABASE . '?', '/elsewhere?', Servers::patiently(self::address(Servers::mariaDb(), static::engine()) . $options)));
+        $there = Cache::open(str_replace(
+            '/' . MariaDbServer::DATABASE . '?',
+            '/elsewhere?',
+            Servers::patiently(self::address(Servers::mariaDb(), static::engine()) . $options),
+        ));
         self::assertTrue($here->set('k', 'of this place') && $there->set('l', 1));
-        $administrator->exec(\sprintf('INSERT INTO elsewhere.%2$s SELECT * FROM %1$s.%2$s', MariaDbServer::DATABASE, 'larder_signed_' . static::engine()));
+        $administrator->exec(\sprintf(
+            'INSERT INTO elsewhere.%2$s SELECT * FROM %1$s.%2$s',
+            MariaDbServer::DATABASE,
+            'larder_signed_' . static::engine(),
+        ));
         self::assertNull($there->get('k'));
         self::assertSame(['forged' => 1], $there->failures());
         self::assertSame(['of this place', 1], [$here->get('k'), $there->get('l')], 'the control');
@@ -94,7 +105,10 @@ abstract class MySqlTestCase extends DriverTestCase
     {
         self::raw()->exec(\sprintf('DROP TABLE IF EXISTS larder_made_%s', static::engine()));
         $this->cache('&namespace=made')->reach();
-        $engines = self::column(\sprintf("SELECT LOWER(engine) FROM information_schema.tables WHERE table_name = 'larder_made_%s'", static::engine()));
+        $engines = self::column(\sprintf(
+            "SELECT LOWER(engine) FROM information_schema.tables WHERE table_name = 'larder_made_%s'",
+            static::engine(),
+        ));
         self::assertSame([static::engine()], $engines);
     }
 
@@ -102,7 +116,9 @@ abstract class MySqlTestCase extends DriverTestCase
     {
         $cache = $this->cache('&namespace=lost');
         $cache->set('k', 'value');
-        foreach (self::column("SELECT id FROM information_schema.processlist WHERE command = 'Sleep' AND id <> CONNECTION_ID()") as $connection) {
+        foreach (self::column(
+            "SELECT id FROM information_schema.processlist WHERE command = 'Sleep' AND id <> CONNECTION_ID()",
+        ) as $connection) {
             try {
                 self::raw()->exec('KILL ' . $connection);
             } catch (\PDOException $e) {
@@ -117,8 +133,16 @@ abstract class MySqlTestCase extends DriverTestCase
     {
         $address = Servers::patiently(self::address(Servers::mariaDb(), static::engine()));
         $cases = [
-            str_replace(':' . Servers::mariaDb()->port . '/', ':1/', $address) => '~^mysql: no connection to the database larder at 127\.0\.0\.1:1 .*apt-get install mariadb-server~',
-            str_replace(Servers::mariaDb()->password, 'wrong', $address) => '~Access denied.*are user and password right~',
+            str_replace(
+                ':' . Servers::mariaDb()->port . '/',
+                ':1/',
+                $address,
+            ) => '~^mysql: no connection to the database larder at 127\.0\.0\.1:1 .*apt-get install mariadb-server~',
+            str_replace(
+                Servers::mariaDb()->password,
+                'wrong',
+                $address,
+            ) => '~Access denied.*are user and password right~',
             str_replace('/larder?', '/other?', $address) => '~no connection to the database other .*denied~i',
         ];
         foreach ($cases as $wrong => $message) {
@@ -152,8 +176,8 @@ abstract class MySqlTestCase extends DriverTestCase
     }
 
     /**
-     * A statement that waits in the server is carried out later, so nobody knows whether it was: one that is repeated counts
-     * twice, or takes its own lock for another's.
+     * A statement that waits in the server is carried out later, so nobody knows whether it was: one that is repeated
+     * counts twice, or takes its own lock for another's.
      */
     #[Group('waiting')]
     public function testStatementThatMayHaveBeenRunIsNotRepeated(): void
@@ -186,10 +210,20 @@ abstract class MySqlTestCase extends DriverTestCase
                 self::assertStringContainsString('may or may not have been made', $failure->getMessage(), $name);
             }
             $stall->result();
-            self::assertTrue(Servers::await(static fn(): bool => self::column("SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE '%$table%' AND id <> CONNECTION_ID()") === ['0']), $name);
+            self::assertTrue(
+                Servers::await(static fn(): bool => self::column(
+                    "SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE '%$table%' AND id <> "
+                        . 'CONNECTION_ID()',
+                ) === ['0']),
+                $name,
+            );
             self::assertNotNull($cache->get('count'));
         }
-        self::assertSame(['count' => 201, 'there' => 'value', 'new' => 'value'], $ours->getMany(['count', 'there', 'new']), 'each was carried out once');
+        self::assertSame(
+            ['count' => 201, 'there' => 'value', 'new' => 'value'],
+            $ours->getMany(['count', 'there', 'new']),
+            'each was carried out once',
+        );
         self::assertNotNull($ours->lockHolder('job'));
     }
 
@@ -197,13 +231,18 @@ abstract class MySqlTestCase extends DriverTestCase
     public function testSettingsOfTheServerDoNotMatter(): void
     {
         $settings = [
-            'sql_safe_updates' => '1', 'sql_select_limit' => '1', 'autocommit' => '0', 'sql_auto_is_null' => '1', 'tx_isolation' => "'SERIALIZABLE'",
+            'sql_safe_updates' => '1', 'sql_select_limit' => '1', 'autocommit' => '0', 'sql_auto_is_null' => '1',
+            'tx_isolation' => "'SERIALIZABLE'",
             'sql_mode' => "'ANSI,NO_BACKSLASH_ESCAPES,NO_UNSIGNED_SUBTRACTION,PAD_CHAR_TO_FULL_LENGTH,HIGH_NOT_PRECEDENCE,NO_ZERO_DATE,EMPTY_STRING_IS_NULL'",
-            'character_set_server' => "'utf16'", 'collation_server' => "'utf16_unicode_ci'", 'div_precision_increment' => '0', 'group_concat_max_len' => '4',
+            'character_set_server' => "'utf16'", 'collation_server' => "'utf16_unicode_ci'",
+            'div_precision_increment' => '0', 'group_concat_max_len' => '4',
             'old_passwords' => '1', 'time_zone' => "'+12:45'", 'default_storage_engine' => "'Aria'",
         ];
         $administrator = self::administrator();
-        $before = array_map(static fn(string $setting): string => self::column("SELECT @@global.$setting")[0], array_combine(array_keys($settings), array_keys($settings)));
+        $before = array_map(
+            static fn(string $setting): string => self::column("SELECT @@global.$setting")[0],
+            array_combine(array_keys($settings), array_keys($settings)),
+        );
 
         try {
             foreach ($settings as $setting => $value) {
@@ -213,9 +252,15 @@ abstract class MySqlTestCase extends DriverTestCase
             $bytes = implode('', array_map(chr(...), range(0, 255)));
             $long = random_bytes(5000); // of several rows, in MEMORY
             self::assertTrue($cache->setMany(['a' => $bytes, 'b' => $long, $bytes => 1.1], 60));
-            self::assertSame(['a' => $bytes, 'b' => $long, $bytes => 1.1, 'c' => null], $this->cache('&namespace=contract_settings')->getMany(['a', 'b', $bytes, 'c']));
+            self::assertSame(
+                ['a' => $bytes, 'b' => $long, $bytes => 1.1, 'c' => null],
+                $this->cache('&namespace=contract_settings')->getMany(['a', 'b', $bytes, 'c']),
+            );
             self::assertSame([1, 3], [$cache->increment('n', ttl: 60), $cache->increment('n', 2)]);
-            self::assertTrue($cache->touch('a', 60) && $cache->replace('a', 'new') && $cache->delete($bytes) && $cache->lock('l', 60)?->release() === true);
+            self::assertTrue(
+                $cache->touch('a', 60) && $cache->replace('a', 'new') && $cache->delete($bytes)
+                    && $cache->lock('l', 60)?->release() === true,
+            );
             self::assertEqualsCanonicalizing(['a', 'b', 'n'], [...$cache->keys()]);
             self::assertTrue($cache->set('old', 1, 0.001));
             self::assertTrue(Servers::await(static fn(): bool => $cache->prune() === 1));
@@ -223,7 +268,11 @@ abstract class MySqlTestCase extends DriverTestCase
             self::assertSame([], [...$cache->keys()]);
         } finally {
             foreach (array_reverse($before) as $setting => $value) {
-                $administrator->exec(\sprintf('SET GLOBAL %s = %s', $setting, is_numeric($value) ? $value : $administrator->quote($value)));
+                $administrator->exec(\sprintf(
+                    'SET GLOBAL %s = %s',
+                    $setting,
+                    is_numeric($value) ? $value : $administrator->quote($value),
+                ));
             }
         }
     }
@@ -234,7 +283,12 @@ abstract class MySqlTestCase extends DriverTestCase
         $administrator = self::administrator();
         $administrator->exec("CREATE OR REPLACE USER single@'%' IDENTIFIED BY 'single' WITH MAX_USER_CONNECTIONS 1");
         $administrator->exec(\sprintf("GRANT ALL ON %s.* TO single@'%%'", MariaDbServer::DATABASE));
-        $cache = Cache::open(\sprintf('mysql://single:single@/%s?engine=%s&namespace=contract_single&socket=%s' . Servers::PATIENTLY, MariaDbServer::DATABASE, static::engine(), Servers::mariaDb()->socket));
+        $cache = Cache::open(\sprintf(
+            'mysql://single:single@/%s?engine=%s&namespace=contract_single&socket=%s' . Servers::PATIENTLY,
+            MariaDbServer::DATABASE,
+            static::engine(),
+            Servers::mariaDb()->socket,
+        ));
         self::assertTrue($cache->set('k', 'value'));
         self::assertSame('value', $cache->get('k'));
     }
@@ -243,7 +297,8 @@ abstract class MySqlTestCase extends DriverTestCase
     {
         $cache = $this->cache('&namespace=contract_dropped');
         $other = $this->cache('&namespace=contract_dropped');
-        $drop = fn(): int|false => self::raw()->exec(\sprintf('DROP TABLE larder_contract_dropped_%s', static::engine()));
+        $drop = fn(): int|false
+            => self::raw()->exec(\sprintf('DROP TABLE larder_contract_dropped_%s', static::engine()));
         foreach ([
             static fn(): bool => $cache->set('k', 'value'),
             static fn(): bool => $cache->setMany(['k' => 'value']),
@@ -285,7 +340,13 @@ abstract class MySqlTestCase extends DriverTestCase
             $cache->touch('k', 60);
             $cache->add('k', 1);
             $cache->lock('k', 60)?->release();
-            self::assertSame(8, \strlen($cache->remember('r', 60, static fn(): string => bin2hex(random_bytes(4)), tags: ['t'], wait: 30)), $column);
+            self::assertSame(
+                8,
+                \strlen(
+                    $cache->remember('r', 60, static fn(): string => bin2hex(random_bytes(4)), tags: ['t'], wait: 30),
+                ),
+                $column,
+            );
             self::assertLessThan(15.0, microtime(true) - $start, $column);
             $raw->exec("DROP TABLE $table");
         }
@@ -303,25 +364,42 @@ abstract class MySqlTestCase extends DriverTestCase
         self::assertSame(['k1' => 1, 'k40000' => 40_000, 'k66000' => 66_000], array_filter($found, is_int(...)));
         $raw = self::raw();
         $raw->setAttribute(PDO::ATTR_EMULATE_PREPARES, false);
-        $many = \sprintf('SELECT 1 FROM larder_contract_many_%s WHERE name IN (?%s)', static::engine(), str_repeat(', ?', 65_999));
-        self::assertThrows(\PDOException::class, static fn() => $raw->prepare($many), 'too many placeholders'); // the control
+        $many = \sprintf(
+            'SELECT 1 FROM larder_contract_many_%s WHERE name IN (?%s)',
+            static::engine(),
+            str_repeat(', ?', 65_999),
+        );
+        self::assertThrows(
+            \PDOException::class,
+            static fn() => $raw->prepare($many),
+            'too many placeholders',
+        ); // the control
     }
 
     public function testPruneRemovesExpiredRows(): void
     {
         $cache = $this->cache('&namespace=contract_prune&timeout=10');
-        self::assertTrue($cache->setMany(array_fill_keys(array_map(static fn(int $n): string => 'old' . $n, range(1, 2500)), 'value'), 60));
+        self::assertTrue($cache->setMany(
+            array_fill_keys(array_map(static fn(int $n): string => 'old' . $n, range(1, 2500)), 'value'),
+            60,
+        ));
         self::assertTrue($cache->set('stays', 1));
         self::assertTrue($cache->set('lives', 2, 2 * self::HOUR));
         self::expireRows('larder_contract_prune_' . static::engine());
         self::assertSame(2500, $cache->prune());
-        self::assertSame(['2'], self::column(\sprintf('SELECT COUNT(*) FROM larder_contract_prune_%s', static::engine())));
+        self::assertSame(
+            ['2'],
+            self::column(\sprintf('SELECT COUNT(*) FROM larder_contract_prune_%s', static::engine())),
+        );
         self::assertSame([1, 2], array_values($cache->getMany(['stays', 'lives'])));
     }
 
     protected static function administrator(): PDO
     {
-        return new PDO('mysql:unix_socket=' . Servers::mariaDb()->socket, posix_getpwuid(posix_geteuid())['name'] ?? '');
+        return new PDO(
+            'mysql:unix_socket=' . Servers::mariaDb()->socket,
+            posix_getpwuid(posix_geteuid())['name'] ?? '',
+        );
     }
 
     protected function cache(string $options): Cache
@@ -331,7 +409,11 @@ abstract class MySqlTestCase extends DriverTestCase
 
     protected static function raw(): PDO
     {
-        return new PDO(\sprintf('mysql:unix_socket=%s;dbname=%s', Servers::mariaDb()->socket, MariaDbServer::DATABASE), MariaDbServer::USER, Servers::mariaDb()->password);
+        return new PDO(
+            \sprintf('mysql:unix_socket=%s;dbname=%s', Servers::mariaDb()->socket, MariaDbServer::DATABASE),
+            MariaDbServer::USER,
+            Servers::mariaDb()->password,
+        );
     }
 
     /** As if an hour had passed: a busy machine may take longer to store rows than a short ttl lasts. */
@@ -346,11 +428,21 @@ abstract class MySqlTestCase extends DriverTestCase
         $rows = self::raw()->query($sql);
         self::assertNotFalse($rows);
 
-        return array_map(static fn(mixed $value): string => \is_scalar($value) ? (string) $value : '', array_values($rows->fetchAll(PDO::FETCH_COLUMN)));
+        return array_map(
+            static fn(mixed $value): string => \is_scalar($value) ? (string) $value : '',
+            array_values($rows->fetchAll(PDO::FETCH_COLUMN)),
+        );
     }
 
     protected static function address(MariaDbServer $server, string $engine): string
     {
-        return \sprintf('mysql://%s:%s@127.0.0.1:%d/%s?engine=%s', MariaDbServer::USER, $server->password, $server->port, MariaDbServer::DATABASE, $engine);
+        return \sprintf(
+            'mysql://%s:%s@127.0.0.1:%d/%s?engine=%s',
+            MariaDbServer::USER,
+            $server->password,
+            $server->port,
+            MariaDbServer::DATABASE,
+            $engine,
+        );
     }
 }

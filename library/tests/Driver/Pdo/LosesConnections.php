@@ -82,17 +82,18 @@ trait LosesConnections
         self::assertTrue($cache->set('k', 1));
         static::breakOff($lost);
         self::assertNull($cache->get('k'));
-        $inAFork = static fn(?object $client): mixed => Fork::run(static function () use ($cache, $current, $client): string {
-            $current->client = $client ?? static::pdo();
+        $inAFork = static fn(?object $client): mixed
+            => Fork::run(static function () use ($cache, $current, $client): string {
+                $current->client = $client ?? static::pdo();
 
-            try {
-                $cache->reach();
-            } catch (StoreUnavailable $none) {
-                return $none->what;
-            }
+                try {
+                    $cache->reach();
+                } catch (StoreUnavailable $none) {
+                    return $none->what;
+                }
 
-            return 'reached';
-        });
+                return 'reached';
+            });
         self::assertStringContainsString('its parent uses the client', serialize($inAFork($lost)));
         $current->client = static::pdo();
         $cache->reach();
@@ -105,7 +106,8 @@ trait LosesConnections
     public function testConnectionsOfOneServerHaveTheSameLocalCopies(): void
     {
         $folder = new TemporaryDirectory('/dev/shm');
-        $over = static fn(string $options): Cache => Cache::over(static::pdo(), $options, local: "file://$folder->path/copies");
+        $over = static fn(string $options): Cache
+            => Cache::over(static::pdo(), $options, local: "file://$folder->path/copies");
         $first = $over('namespace=copies&poll=0&on_failure=throw');
         self::assertTrue($first->set('k', 1));
         self::assertTrue(Cache::over(static::pdo(), 'namespace=copies')->delete('k'));

@@ -26,7 +26,12 @@ final class PdoMySqlTest extends PdoTestCase
     {
         $server = Servers::mariaDb();
 
-        return new \PDO(\sprintf('mysql:unix_socket=%s;dbname=%s;charset=utf8mb4', $server->socket, MariaDbServer::DATABASE), MariaDbServer::USER, $server->password, $options);
+        return new \PDO(
+            \sprintf('mysql:unix_socket=%s;dbname=%s;charset=utf8mb4', $server->socket, MariaDbServer::DATABASE),
+            MariaDbServer::USER,
+            $server->password,
+            $options,
+        );
     }
 
     protected static function breakOff(\PDO $pdo): void
@@ -153,7 +158,11 @@ final class PdoMySqlTest extends PdoTestCase
         $cache = Cache::over($pdo, 'namespace=charset&on_failure=throw', new NullLogger());
         self::assertThrows(StoreFailed::class, static fn() => $cache->set('k', "\xBF', 0, 'v') -- "), 'charset=gbk');
         $server = Servers::mariaDb();
-        $pdo = new \PDO(\sprintf('mysql:unix_socket=%s;dbname=%s;charset=gbk', $server->socket, MariaDbServer::DATABASE), MariaDbServer::USER, $server->password);
+        $pdo = new \PDO(
+            \sprintf('mysql:unix_socket=%s;dbname=%s;charset=gbk', $server->socket, MariaDbServer::DATABASE),
+            MariaDbServer::USER,
+            $server->password,
+        );
         $cache = Cache::over($pdo, 'namespace=charset&on_failure=throw');
         self::assertTrue($cache->set('k', "\xBF', 0, 'v') -- "));
         self::assertSame("\xBF', 0, 'v') -- ", $cache->get('k'));
@@ -163,9 +172,16 @@ final class PdoMySqlTest extends PdoTestCase
     /** As MariaDB before 10.5.26, and proxies. */
     public function testServerThatHasNoIdIsToldByItsAddress(): void
     {
-        $server = MariaDbServer::start(Servers::directory('mariadb-no-id'), ['--version=8.0.36']); // so it is asked for MySQL's
+        $server = MariaDbServer::start(
+            Servers::directory('mariadb-no-id'),
+            ['--version=8.0.36'],
+        ); // so it is asked for MySQL's
         $names = [];
-        foreach (["unix_socket=$server->socket", "host=127.0.0.1;port=$server->port", "host=127.0.0.1;port=$server->port"] as $where) {
+        foreach ([
+            "unix_socket=$server->socket",
+            "host=127.0.0.1;port=$server->port",
+            "host=127.0.0.1;port=$server->port",
+        ] as $where) {
             $pdo = new \PDO("mysql:$where;dbname=" . MariaDbServer::DATABASE, MariaDbServer::USER, $server->password);
             $store = new RemoteSqlStore(new BorrowedPdo(Drivers::hold($pdo)));
             self::assertTrue($store->set('k', 1));

@@ -27,7 +27,17 @@ final class PdoPostgreSqlTest extends PdoTestCase
         self::$memory ??= new TemporaryDirectory('/dev/shm');
         self::$server ??= PostgreSqlServer::start(self::$memory->path);
 
-        return new \PDO(\sprintf('pgsql:host=%s;port=%d;dbname=%s', \dirname(self::$server->socket), self::$server->port, PostgreSqlServer::DATABASE), PostgreSqlServer::USER, self::$server->password, $options);
+        return new \PDO(
+            \sprintf(
+                'pgsql:host=%s;port=%d;dbname=%s',
+                \dirname(self::$server->socket),
+                self::$server->port,
+                PostgreSqlServer::DATABASE,
+            ),
+            PostgreSqlServer::USER,
+            self::$server->password,
+            $options,
+        );
     }
 
     protected static function breakOff(\PDO $pdo): void
@@ -67,13 +77,18 @@ final class PdoPostgreSqlTest extends PdoTestCase
         $pdo->exec('CREATE SCHEMA "the ""tenant"');
         $pdo->exec('SET search_path TO "the ""tenant"');
         $inTenant = Cache::over($pdo, 'namespace=schema');
-        self::assertSame([1, null, true, true], [$cache->get('k'), $inTenant->get('k'), $inTenant->set('k', 2), $cache->delete('k')]);
+        self::assertSame(
+            [1, null, true, true],
+            [$cache->get('k'), $inTenant->get('k'), $inTenant->set('k', 2), $cache->delete('k')],
+        );
         $pdo->exec('SET search_path TO public');
         self::assertSame([null, 2], [$cache->get('k'), $inTenant->get('k')]);
         $pdo->exec('DROP SCHEMA "the ""tenant" CASCADE');
     }
 
-    /** As a server, a database or a user may have it by default: of two changes of a row at once, one is refused then. */
+    /**
+     * As a server, a database or a user may have it by default: of two changes of a row at once, one is refused then.
+     */
     #[TestWith(['repeatable read'])]
     #[TestWith(['serializable'])]
     public function testStrictIsolationRefusesNoChange(string $isolation): void
@@ -90,7 +105,10 @@ final class PdoPostgreSqlTest extends PdoTestCase
             $refused = 0;
             for ($n = 0; $n < 200; ++$n) {
                 $refused += \is_int($cache->increment('count')) ? 0 : 1;
-                $refused += $cache->set('k', "$process $n") && $cache->setMany(['k' => $n, 'l' => $n]) && $cache->get('k') !== null && $cache->delete('l') ? 0 : 1;
+                $refused += $cache->set('k', "$process $n") && $cache->setMany(['k' => $n, 'l' => $n])
+                    && $cache->get('k') !== null && $cache->delete('l')
+                    ? 0
+                    : 1;
             }
 
             return $refused;

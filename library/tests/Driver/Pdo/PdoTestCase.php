@@ -51,10 +51,16 @@ abstract class PdoTestCase extends StoreTestCase
 
     public function testFunctionThatDoesNotConnectIsAnOutage(): void
     {
-        $connect = static fn(): \PDO => throw new \RuntimeException('An exception occurred in the driver: SQLSTATE[HY000] [2002] Connection refused');
+        $connect = static fn(): \PDO => throw new \RuntimeException(
+            'An exception occurred in the driver: SQLSTATE[HY000] [2002] Connection refused',
+        );
         self::assertFalse(Cache::over($connect, 'namespace=refused', new NullLogger())->set('k', 'v'));
         self::assertSame('default', Cache::over($connect, 'namespace=refused', new NullLogger())->get('k', 'default'));
-        self::assertThrows(StoreFailed::class, static fn() => Cache::over($connect, 'namespace=refused&on_failure=throw', new NullLogger())->get('k'), 'Connection refused');
+        self::assertThrows(
+            StoreFailed::class,
+            static fn() => Cache::over($connect, 'namespace=refused&on_failure=throw', new NullLogger())->get('k'),
+            'Connection refused',
+        );
     }
 
     /** @return iterable<string, array{array<int, mixed>}> */
@@ -81,9 +87,15 @@ abstract class PdoTestCase extends StoreTestCase
         $cache = Cache::over($pdo, 'namespace=settings&on_failure=throw');
         $bytes = implode('', array_map(chr(...), range(0, 255))) . "\\'\"\0\xBF\x5C\x27";
         self::assertTrue($cache->set($bytes, $bytes) && $cache->setMany(['l' => [1.5], 'm' => null], 60));
-        self::assertSame([$bytes => $bytes, 'l' => [1.5], 'm' => null, 'n' => 'none'], $cache->getMany([$bytes, 'l', 'm', 'n'], 'none'));
+        self::assertSame(
+            [$bytes => $bytes, 'l' => [1.5], 'm' => null, 'n' => 'none'],
+            $cache->getMany([$bytes, 'l', 'm', 'n'], 'none'),
+        );
         self::assertSame([3, 5, true], [$cache->increment('c', 3), $cache->increment('c', 2), $cache->touch('c', 60)]);
-        self::assertTrue($cache->touch('c', 60) && $cache->swap('c', 5, 5) && $cache->replace('c', 6), 'also where nothing changes');
+        self::assertTrue(
+            $cache->touch('c', 60) && $cache->swap('c', 5, 5) && $cache->replace('c', 6),
+            'also where nothing changes',
+        );
         self::assertEqualsCanonicalizing([$bytes, 'l', 'm', 'c'], [...$cache->keys()]);
         self::assertGreaterThan(microtime(true), $cache->expiry('l'));
         self::assertTrue($cache->lock('lock', 5)?->release());
@@ -119,13 +131,24 @@ abstract class PdoTestCase extends StoreTestCase
             self::assertTrue($cache->set('k', 1));
             $pdo->beginTransaction();
             $pdo->exec('INSERT INTO own VALUES (7)');
-            self::assertSame(['miss', false, false, false, false], [$cache->get('k', 'miss'), $cache->set('k', 2), $cache->delete('k'), $cache->clear(), $cache->increment('n')]);
-            self::assertThrows(StoreFailed::class, static fn() => Cache::over($pdo, 'namespace=transaction&on_failure=throw')->get('k'), 'transaction open');
+            self::assertSame(['miss', false, false, false, false], [
+                $cache->get('k', 'miss'), $cache->set('k', 2), $cache->delete('k'), $cache->clear(),
+                $cache->increment('n'),
+            ]);
+            self::assertThrows(
+                StoreFailed::class,
+                static fn() => Cache::over($pdo, 'namespace=transaction&on_failure=throw')->get('k'),
+                'transaction open',
+            );
             self::assertNull($cache->lock('l', 5));
             self::assertTrue($pdo->inTransaction());
             self::assertSame(1, $other->get('k'));
             $end === 'commit' ? $pdo->commit() : $pdo->rollBack();
-            self::assertSame([1, true, []], [$cache->get('k'), $cache->set('k', 2), $log->entries()], 'and it is no outage');
+            self::assertSame(
+                [1, true, []],
+                [$cache->get('k'), $cache->set('k', 2), $log->entries()],
+                'and it is no outage',
+            );
             $count = $pdo->query('SELECT v FROM own');
             self::assertCount($end === 'commit' ? 1 : 0, $count === false ? [] : $count->fetchAll());
             self::assertTrue($cache->clear());
@@ -161,7 +184,9 @@ abstract class PdoTestCase extends StoreTestCase
         }
     }
 
-    /** The least of several looks: a server closes the connections of earlier tests, and of who looks, in its own time. */
+    /**
+     * The least of several looks: a server closes the connections of earlier tests, and of who looks, in its own time.
+     */
     private static function leastConnections(): ?int
     {
         $least = static::connections();

@@ -37,7 +37,11 @@ final class PhpFileTest extends DriverTestCase
     public function testWorkersSeeAnOverwriteImmediately(): void
     {
         $directory = Servers::directory('fpm');
-        $server = PhpFpmServer::start(Servers::directory('fpm-server'), self::OPCACHE_DEFAULTS, pools: [new PhpFpmPool(workers: 2)]);
+        $server = PhpFpmServer::start(
+            Servers::directory('fpm-server'),
+            self::OPCACHE_DEFAULTS,
+            pools: [new PhpFpmPool(workers: 2)],
+        );
         $here = Cache::open('php-file://' . $directory);
         $workers = [];
         $stale = ['store' => 0, 'plain' => 0];
@@ -61,14 +65,23 @@ final class PhpFileTest extends DriverTestCase
         $memory = self::ask($server, 'memory', $directory);
         $server->stop();
         self::assertSame(0, $stale['store']);
-        self::assertGreaterThan(0, $stale['plain'], 'the control: a file at one path, included as it is, is stale for two seconds');
+        self::assertGreaterThan(
+            0,
+            $stale['plain'],
+            'the control: a file at one path, included as it is, is stale for two seconds',
+        );
         self::assertCount(2, $workers);
         self::assertSame(1, $memory['scripts'], 'the value was in opcache all the while');
     }
 
     public function testOpcacheMemoryUseIsBounded(): void
     {
-        $small = [...self::OPCACHE_DEFAULTS, 'opcache.memory_consumption' => 10, 'opcache.interned_strings_buffer' => 3, 'opcache.max_accelerated_files' => 200];
+        $small = [
+            ...self::OPCACHE_DEFAULTS,
+            'opcache.memory_consumption' => 10,
+            'opcache.interned_strings_buffer' => 3,
+            'opcache.max_accelerated_files' => 200,
+        ];
         $directory = Servers::directory('fpm-small');
         $server = PhpFpmServer::start(Servers::directory('fpm-small-server'), $small);
         /** @var array<string, int> $after */
@@ -84,7 +97,10 @@ final class PhpFileTest extends DriverTestCase
         /** @var array<string, int> $after */
         $after = self::ask($control, 'churn plain', $directory);
         $control->stop();
-        self::assertTrue($after['oom_restarts'] > 0 || $after['free'] < $after['keep_free'] / 2, 'the control fills opcache');
+        self::assertTrue(
+            $after['oom_restarts'] > 0 || $after['free'] < $after['keep_free'] / 2,
+            'the control fills opcache',
+        );
     }
 
     /** Every string of a value goes into the interned strings buffer, which is never emptied. */
@@ -111,9 +127,17 @@ final class PhpFileTest extends DriverTestCase
         $marker = Servers::directory('injection') . '/marker';
         $code = \sprintf('touch(%s)', var_export($marker, true));
         $cache = Cache::open('php-file://' . Servers::directory('injection'));
-        $attempts = ["'; $code; //", "\\'; $code; //", "' . $code . '", "?><?php $code; ?>", "\"; $code; #", "{\${$code}}", "*/ $code; /*", "\n$code;\n", "\0' . $code . '"];
+        $attempts = [
+            "'; $code; //", "\\'; $code; //", "' . $code . '", "?><?php $code; ?>", "\"; $code; #", "{\${$code}}",
+            "*/ $code; /*", "\n$code;\n", "\0' . $code . '",
+        ];
         foreach ($attempts as $attempt) {
-            foreach ([$attempt, [$attempt => $attempt], (object) [$attempt => $attempt], new \ArrayObject([$attempt])] as $value) {
+            foreach ([
+                $attempt,
+                [$attempt => $attempt],
+                (object) [$attempt => $attempt],
+                new \ArrayObject([$attempt]),
+            ] as $value) {
                 self::assertTrue($cache->set($attempt, $value));
                 self::assertEquals($value, $cache->get($attempt));
                 self::assertTrue($cache->has($attempt));
@@ -127,7 +151,14 @@ final class PhpFileTest extends DriverTestCase
     {
         yield 'without opcache' => [['-d', 'opcache.enable_cli=0']];
         yield 'with opcache' => [['-d', 'opcache.enable_cli=1', '-d', 'opcache.file_update_protection=0']];
-        yield 'with opcache in files alone' => [['-d', 'opcache.enable_cli=1', '-d', 'opcache.file_cache_only=1', '-d', 'opcache.file_cache=' . Servers::directory('opcache-files')]];
+        yield 'with opcache in files alone' => [[
+            '-d',
+            'opcache.enable_cli=1',
+            '-d',
+            'opcache.file_cache_only=1',
+            '-d',
+            'opcache.file_cache=' . Servers::directory('opcache-files'),
+        ]];
     }
 
     /** @param list<string> $options */
@@ -164,7 +195,13 @@ final class PhpFileTest extends DriverTestCase
             function_exists('opcache_invalidate') && opcache_invalidate($file, true);
             echo json_encode($cache->get('k'));
             PHP;
-        self::assertSame('["value ?>","b"]', PhpProcess::run(\sprintf($code, var_export(Servers::directory('php-damage-' . bin2hex(random_bytes(4))), true)), $options));
+        self::assertSame(
+            '["value ?>","b"]',
+            PhpProcess::run(
+                \sprintf($code, var_export(Servers::directory('php-damage-' . bin2hex(random_bytes(4))), true)),
+                $options,
+            ),
+        );
     }
 
     /** Opcache gives no memory then; a handler of errors that throws hears of nothing. */
@@ -179,7 +216,8 @@ final class PhpFileTest extends DriverTestCase
             echo json_encode([...$found, $store->get('k'), $store->opcacheMemory(), (new Larder\Internal\Driver\PhpFile\PhpFileDriver())->advice()]);
             PHP, var_export(Servers::directory('php-file-only'), true));
         self::assertSame(
-            '["old","new",null,"It is slow while opcache keeps nothing in memory. Set opcache.file_cache_only=0 in php.ini"]',
+            '["old","new",null,"It is slow while opcache keeps nothing in memory. '
+                . 'Set opcache.file_cache_only=0 in php.ini"]',
             PhpProcess::run($code, [...self::opcaches()]['with opcache in files alone'][0]),
         );
     }
@@ -187,16 +225,22 @@ final class PhpFileTest extends DriverTestCase
     /** Values would come back in another encoding. */
     public function testPhpThatConvertsScriptsIsRefused(): void
     {
-        $code = 'try { Larder\Cache::open("php-file://%1$s"); echo "opened"; } catch (Larder\Exception\StoreUnavailable $refusal) { echo $refusal->getMessage(); }';
+        $code = 'try { Larder\Cache::open("php-file://%1$s"); echo "opened"; '
+            . '} catch (Larder\Exception\StoreUnavailable $refusal) { echo $refusal->getMessage(); }';
         $code = \sprintf($code, Servers::directory('multibyte'));
         $said = PhpProcess::run($code, ['-d', 'zend.multibyte=1', '-d', 'zend.script_encoding=SJIS']);
-        self::assertSame('php-file: zend.multibyte is on, so PHP may change the encoding of what it reads. Set zend.multibyte=0 in php.ini, or use file:', $said);
+        self::assertSame(
+            'php-file: zend.multibyte is on, so PHP may change the encoding of what it reads. '
+                . 'Set zend.multibyte=0 in php.ini, or use file:',
+            $said,
+        );
         self::assertSame('opened', PhpProcess::run($code, ['-d', 'zend.multibyte=0']));
     }
 
     public function testFloatsAreExactWithAnyPrecisionSetting(): void
     {
-        $code = '$c = Larder\Cache::open("php-file://' . Servers::directory('floats') . '"); $c->set("k", [0.1 + 0.2, 1 / 3]); var_dump($c->get("k") === [0.1 + 0.2, 1 / 3]);';
+        $code = '$c = Larder\Cache::open("php-file://' . Servers::directory('floats')
+            . '"); $c->set("k", [0.1 + 0.2, 1 / 3]); var_dump($c->get("k") === [0.1 + 0.2, 1 / 3]);';
         self::assertSame("bool(true)\n", PhpProcess::run($code, ['-d', 'serialize_precision=-1']));
         self::assertSame("bool(true)\n", PhpProcess::run($code, ['-d', 'serialize_precision=17']));
     }
@@ -211,7 +255,10 @@ final class PhpFileTest extends DriverTestCase
     /** @return array<mixed> */
     private static function ask(PhpFpmServer $server, string $do, string $directory, string $value = ''): array
     {
-        $response = $server->request(__DIR__ . '/pages/php-file.php', http_build_query(['do' => $do, 'directory' => $directory, 'value' => $value]));
+        $response = $server->request(
+            __DIR__ . '/pages/php-file.php',
+            http_build_query(['do' => $do, 'directory' => $directory, 'value' => $value]),
+        );
         self::assertSame([200, ''], [$response->status, $response->errors]);
 
         return (array) json_decode($response->body, true, flags: \JSON_THROW_ON_ERROR);

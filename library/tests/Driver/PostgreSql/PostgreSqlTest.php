@@ -52,7 +52,9 @@ final class PostgreSqlTest extends DriverTestCase
 
     protected function plantNeighbour(): void
     {
-        self::query('DROP TABLE IF EXISTS larder_neighbour_entries; CREATE TABLE larder_neighbour_entries AS SELECT 1 AS v');
+        self::query(
+            'DROP TABLE IF EXISTS larder_neighbour_entries; CREATE TABLE larder_neighbour_entries AS SELECT 1 AS v',
+        );
     }
 
     protected function neighbourIsThere(): bool
@@ -77,7 +79,11 @@ final class PostgreSqlTest extends DriverTestCase
         [$table] = self::query("SELECT tablename FROM pg_tables WHERE tablename LIKE 'larder_signed%'");
         $rows = pg_copy_to(self::administrator(self::server()), (string) $table);
         self::assertIsArray($rows);
-        self::assertTrue(pg_copy_from(self::administrator(self::server(), 'other'), (string) $table, array_map(strval(...), array_filter($rows, is_scalar(...)))));
+        self::assertTrue(pg_copy_from(
+            self::administrator(self::server(), 'other'),
+            (string) $table,
+            array_map(strval(...), array_filter($rows, is_scalar(...))),
+        ));
         self::assertNull($there->get('k'));
         self::assertSame(['forged' => 1], $there->failures());
         self::assertSame(['of this place', 1], [$here->get('k'), $there->get('l')], 'the control');
@@ -87,8 +93,18 @@ final class PostgreSqlTest extends DriverTestCase
     public function testTcpAndSocketReachTheSameCache(): void
     {
         $server = self::server();
-        $tcp = Cache::open(\sprintf('pgsql://larder:%s@127.0.0.1:%d/larder?namespace=%s' . Servers::PATIENTLY, $server->password, $server->port, $this->namespace));
-        $folder = Cache::open(\sprintf('pgsql://larder:%s@/larder?socket=%s&namespace=%s' . Servers::PATIENTLY, $server->password, rawurlencode($server->socket), $this->namespace));
+        $tcp = Cache::open(\sprintf(
+            'pgsql://larder:%s@127.0.0.1:%d/larder?namespace=%s' . Servers::PATIENTLY,
+            $server->password,
+            $server->port,
+            $this->namespace,
+        ));
+        $folder = Cache::open(\sprintf(
+            'pgsql://larder:%s@/larder?socket=%s&namespace=%s' . Servers::PATIENTLY,
+            $server->password,
+            rawurlencode($server->socket),
+            $this->namespace,
+        ));
         self::assertTrue($tcp->set('k', ['both ways']));
         self::assertSame(['both ways'], $folder->get('k'));
     }
@@ -99,8 +115,12 @@ final class PostgreSqlTest extends DriverTestCase
         foreach (['alice', 'bob'] as $user) {
             self::user($user, "CREATE SCHEMA IF NOT EXISTS AUTHORIZATION $user");
         }
-        $open = fn(string $user): string => \sprintf('%s&namespace=%s%s', self::dsnOf(self::server(), $user), $this->namespace, Servers::PATIENTLY);
-        [$alice, $bob] = [Cache::open(\sprintf('tier:(larder:)(%s)?poll=60', $open('alice'))), Cache::open(\sprintf('tier:(larder:)(%s)?poll=60', $open('bob')))];
+        $open = fn(string $user): string
+            => \sprintf('%s&namespace=%s%s', self::dsnOf(self::server(), $user), $this->namespace, Servers::PATIENTLY);
+        [$alice, $bob] = [
+            Cache::open(\sprintf('tier:(larder:)(%s)?poll=60', $open('alice'))),
+            Cache::open(\sprintf('tier:(larder:)(%s)?poll=60', $open('bob'))),
+        ];
         self::assertTrue($alice->set('k', 'of alice'));
         self::assertSame('of alice', $alice->get('k'));
         self::assertNull(Cache::open($open('bob'))->get('k'), 'the control: they have a table each');
@@ -112,7 +132,10 @@ final class PostgreSqlTest extends DriverTestCase
     public function testTableHasNoWriteAheadLog(): void
     {
         $this->cache->set('k', 1);
-        self::assertSame(['u'], self::query("SELECT relpersistence FROM pg_class WHERE relname = 'larder_{$this->namespace}_entries'"));
+        self::assertSame(
+            ['u'],
+            self::query("SELECT relpersistence FROM pg_class WHERE relname = 'larder_{$this->namespace}_entries'"),
+        );
     }
 
     public function testTableIsLoggedWhereUnloggedIsForbidden(): void
@@ -129,7 +152,10 @@ final class PostgreSqlTest extends DriverTestCase
         try {
             self::assertTrue($this->cache->set('k', 'value'));
             self::assertSame('value', $this->cache->get('k'));
-            self::assertSame(['p'], self::query("SELECT relpersistence FROM pg_class WHERE relname = 'larder_{$this->namespace}_entries'"));
+            self::assertSame(
+                ['p'],
+                self::query("SELECT relpersistence FROM pg_class WHERE relname = 'larder_{$this->namespace}_entries'"),
+            );
         } finally {
             self::query('DROP EVENT TRIGGER forbid; DROP FUNCTION forbid');
         }
@@ -140,7 +166,9 @@ final class PostgreSqlTest extends DriverTestCase
         foreach (['', '&persistent=1'] as $option) {
             $cache = $this->with($option);
             self::assertTrue($cache->set('k', 'value'));
-            self::query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'larder %'");
+            self::query(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'larder %'",
+            );
             self::assertSame('value', $cache->get('k'), $option);
         }
     }
@@ -153,7 +181,10 @@ final class PostgreSqlTest extends DriverTestCase
         $server->stop();
         self::assertSame('default', $cache->get('k', 'default'));
         self::assertSame(['k' => 'default'], $cache->getMany(['k'], 'default'));
-        self::assertFalse($cache->has('k') || $cache->set('k', 1) || $cache->setMany(['k' => 1]) || $cache->delete('k') || $cache->clear());
+        self::assertFalse(
+            $cache->has('k') || $cache->set('k', 1) || $cache->setMany(['k' => 1]) || $cache->delete('k')
+                || $cache->clear(),
+        );
     }
 
     public function testErrorsSayWhatFailedAndWhatToDo(): void
@@ -161,10 +192,18 @@ final class PostgreSqlTest extends DriverTestCase
         $server = self::server();
         $good = \sprintf('pgsql://larder:%s@127.0.0.1:%d/larder', $server->password, $server->port);
         $cases = [
-            str_replace(":$server->port", ':1', $good) => '~^pgsql: cannot connect to the database larder at 127\.0\.0\.1:1 \(.*refused.*apt-get install postgresql$~',
-            str_replace($server->password, 'wr%27ong', $good) => '~password authentication failed for user "larder".*Are the user and the password in the DSN right~',
+            str_replace(":$server->port", ':1', $good) => '~^pgsql: cannot connect to the database larder at '
+                . '127\.0\.0\.1:1 \(.*refused.*apt-get install postgresql$~',
+            str_replace(
+                $server->password,
+                'wr%27ong',
+                $good,
+            ) => '~password authentication failed for user "larder".*Are the user and the password in the DSN right~',
             preg_replace('~larder$~D', 'other', $good) => '~database "other" does not exist.*createdb other$~',
-            \sprintf('pgsql://larder:%s@/larder?socket=/nowhere/.s.PGSQL.5432', $server->password) => '~at /nowhere/.s.PGSQL.5432 .*No such file~',
+            \sprintf(
+                'pgsql://larder:%s@/larder?socket=/nowhere/.s.PGSQL.5432',
+                $server->password,
+            ) => '~at /nowhere/.s.PGSQL.5432 .*No such file~',
         ];
         foreach ($cases as $dsn => $message) {
             try {
@@ -181,10 +220,19 @@ final class PostgreSqlTest extends DriverTestCase
 
     public function testRefusedLoginIsNotLoggedAsAnOutage(): void
     {
-        foreach (['larder:wrong@' => 'password authentication failed', 'larder@' => 'no password supplied'] as $login => $reason) {
-            $cache = Cache::open(Servers::patiently(\sprintf('pgsql://%s127.0.0.1:%d/larder', $login, self::server()->port)), $log = new RecordingLogger());
+        foreach ([
+            'larder:wrong@' => 'password authentication failed',
+            'larder@' => 'no password supplied',
+        ] as $login => $reason) {
+            $cache = Cache::open(
+                Servers::patiently(\sprintf('pgsql://%s127.0.0.1:%d/larder', $login, self::server()->port)),
+                $log = new RecordingLogger(),
+            );
             self::assertSame(['a miss', 'a miss'], [$cache->get('k', 'a miss'), $cache->get('k', 'a miss')]);
-            self::assertMatchesRegularExpression("~^warning: pgsql at \S+ refuses this client: .*$reason~", $log->entries()[0] ?? '');
+            self::assertMatchesRegularExpression(
+                "~^warning: pgsql at \S+ refuses this client: .*$reason~",
+                $log->entries()[0] ?? '',
+            );
         }
     }
 
@@ -195,7 +243,11 @@ final class PostgreSqlTest extends DriverTestCase
             Cache::open(Servers::patiently(self::dsnOf(self::server(), 'guest') . '&namespace=guest'))->reach();
             self::fail('it made a table');
         } catch (StoreUnavailable $unavailable) {
-            self::assertMatchesRegularExpression('~cannot use the table "larder_guest_entries" .*permission denied for schema public.*GRANT CREATE ON SCHEMA public TO guest~', $unavailable->getMessage());
+            self::assertMatchesRegularExpression(
+                '~cannot use the table "larder_guest_entries" .*permission denied for schema public.*GRANT CREATE ON '
+                    . 'SCHEMA public TO guest~',
+                $unavailable->getMessage(),
+            );
         }
     }
 
@@ -213,7 +265,10 @@ final class PostgreSqlTest extends DriverTestCase
             self::assertContains($other->get('k'), ['old']);
             self::query("DROP TABLE \"larder_{$this->namespace}_entries\"");
             self::assertTrue($work($this->cache), "$n");
-            self::assertSame([['k' => 'value'], ['k' => 'value']], [$this->cache->getMany(['k']), $other->getMany(['k'])]);
+            self::assertSame(
+                [['k' => 'value'], ['k' => 'value']],
+                [$this->cache->getMany(['k']), $other->getMany(['k'])],
+            );
         }
     }
 
@@ -221,10 +276,14 @@ final class PostgreSqlTest extends DriverTestCase
     public function testTableOfAnotherUserIsRefused(): void
     {
         self::user('stranger', 'GRANT CREATE ON SCHEMA public TO stranger');
-        $theirs = Cache::open(Servers::patiently(self::dsnOf(self::server(), 'stranger') . "&namespace=$this->namespace"));
+        $theirs = Cache::open(Servers::patiently(
+            self::dsnOf(self::server(), 'stranger') . "&namespace=$this->namespace",
+        ));
         self::assertTrue($theirs->set('k', 'planted'));
         self::query("GRANT ALL ON \"larder_{$this->namespace}_entries\" TO PUBLIC");
-        $ours = $this->with('&timeout=11'); // what is known of a server is kept for each timeout: other tests do without
+        $ours = $this->with(
+            '&timeout=11',
+        ); // what is known of a server is kept for each timeout: other tests do without
         self::assertNull($ours->get('k'));
         self::assertFalse($ours->set('k', 1));
         $this->expectException(StoreUnavailable::class);
@@ -233,21 +292,36 @@ final class PostgreSqlTest extends DriverTestCase
         try {
             $ours->reach();
         } finally {
-            self::query("DROP TABLE \"larder_{$this->namespace}_entries\"; REVOKE CREATE ON SCHEMA public FROM stranger");
+            self::query(
+                "DROP TABLE \"larder_{$this->namespace}_entries\"; REVOKE CREATE ON SCHEMA public FROM stranger",
+            );
         }
     }
 
     public function testTableWithOtherColumnsIsRefused(): void
     {
         $table = "\"larder_{$this->namespace}_entries\"";
-        foreach (['ALTER value TYPE text', 'ALTER expires TYPE real', 'DROP full_key', 'ADD more int NOT NULL DEFAULT 1', "DROP CONSTRAINT \"larder_{$this->namespace}_entries.name\""] as $n => $change) {
+        foreach ([
+            'ALTER value TYPE text',
+            'ALTER expires TYPE real',
+            'DROP full_key',
+            'ADD more int NOT NULL DEFAULT 1',
+            "DROP CONSTRAINT \"larder_{$this->namespace}_entries.name\"",
+        ] as $n => $change) {
             $connected = $this->with('&timeout=' . 12 + 2 * $n);
             self::assertTrue($connected->setMany(['k' => 'value', 'n' => 1]), $change);
             self::query("ALTER TABLE $table $change");
             $cache = $this->with('&timeout=' . 13 + 2 * $n);
             self::assertSame('a miss', $cache->get('k', 'a miss'), $change);
-            self::assertFalse($cache->set('k', 1) || $cache->increment('n') !== false || $cache->add('new', 1), $change);
-            self::assertThrows(StoreUnavailable::class, static fn() => $cache->reach(), "DROP TABLE $table: it is recreated");
+            self::assertFalse(
+                $cache->set('k', 1) || $cache->increment('n') !== false || $cache->add('new', 1),
+                $change,
+            );
+            self::assertThrows(
+                StoreUnavailable::class,
+                static fn() => $cache->reach(),
+                "DROP TABLE $table: it is recreated",
+            );
             self::assertContains($connected->get('k', 'a miss'), ['value', 'a miss'], $change);
             self::query("DROP TABLE $table");
         }
@@ -257,30 +331,50 @@ final class PostgreSqlTest extends DriverTestCase
     {
         self::assertTrue($this->cache->set('k', 'value'));
         self::user('reader', "GRANT SELECT ON \"larder_{$this->namespace}_entries\" TO reader");
-        $reader = Cache::open(Servers::patiently(self::dsnOf(self::server(), 'reader') . "&namespace=$this->namespace"));
+        $reader = Cache::open(Servers::patiently(
+            self::dsnOf(self::server(), 'reader') . "&namespace=$this->namespace",
+        ));
         for ($n = 0; $n < 5; ++$n) {
-            self::assertFalse($reader->set('k', 'new') || $reader->add('new', 1) || $reader->delete('k') || $reader->clear() || $reader->increment('n') === 1);
+            self::assertFalse(
+                $reader->set('k', 'new') || $reader->add('new', 1) || $reader->delete('k') || $reader->clear()
+                    || $reader->increment('n') === 1,
+            );
             self::assertSame('value', $reader->get('k'));
         }
     }
 
-    /** Who may create in a schema of the search path can put things there that are found before the server's own, or fit better. */
+    /**
+     * Who may create in a schema of the search path can put things there that are found before the server's own, or fit
+     * better.
+     */
     #[TestWith(['"$user", public'])]
     #[TestWith(['public, pg_catalog'])]
     public function testOperatorsFunctionsAndTypesOfOthersAreNotUsed(string $path): void
     {
         self::user('victim', 'GRANT CREATE ON SCHEMA public TO victim');
         $planted = ['CREATE TABLE public.planted (ran text)', 'GRANT ALL ON public.planted TO public'];
-        $body = static fn(string $result): string => "LANGUAGE plpgsql AS \$\$ BEGIN INSERT INTO public.planted VALUES (current_user); RETURN $result; END \$\$";
-        foreach (['int8, int4', 'int8, int8', 'int2, int4', 'float8, int4', 'name, name', 'name, text', 'oid, oid', 'bytea, bytea', 'text, text', 'xid, xid'] as $types) {
+        $body = static fn(string $result): string => 'LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.planted VALUES '
+            . "(current_user); RETURN $result; END \$\$";
+        foreach ([
+            'int8, int4', 'int8, int8', 'int2, int4', 'float8, int4', 'name, name', 'name, text', 'oid, oid',
+            'bytea, bytea', 'text, text', 'xid, xid',
+        ] as $types) {
             [$left, $right] = explode(', ', $types);
-            foreach (['=' => 'bool', '<>' => 'bool', '<=' => 'bool', '>' => 'bool', '||' => 'text'] as $operator => $result) {
+            foreach ([
+                '=' => 'bool', '<>' => 'bool', '<=' => 'bool', '>' => 'bool', '||' => 'text',
+            ] as $operator => $result) {
                 $function = \sprintf('public."fits %s %s"', $operator, $types);
-                $planted[] = "CREATE FUNCTION $function(pg_catalog.$left, pg_catalog.$right) RETURNS pg_catalog.$result " . $body("'true'");
-                $planted[] = "CREATE OPERATOR public.$operator (LEFTARG = pg_catalog.$left, RIGHTARG = pg_catalog.$right, FUNCTION = $function)";
+                $planted[] = "CREATE FUNCTION $function(pg_catalog.$left, pg_catalog.$right) "
+                    . "RETURNS pg_catalog.$result " . $body("'true'");
+                $planted[] = "CREATE OPERATOR public.$operator (LEFTARG = pg_catalog.$left, "
+                    . "RIGHTARG = pg_catalog.$right, FUNCTION = $function)";
             }
         }
-        foreach (['current_database()' => 'name', 'current_schema()' => 'name', 'hashtext(text)' => 'int4', 'to_regclass(text)' => 'regclass', 'format_type(oid, int4)' => 'text', 'pg_advisory_xact_lock(int4)' => 'bool'] as $function => $result) {
+        foreach ([
+            'current_database()' => 'name', 'current_schema()' => 'name', 'hashtext(text)' => 'int4',
+            'to_regclass(text)' => 'regclass', 'format_type(oid, int4)' => 'text',
+            'pg_advisory_xact_lock(int4)' => 'bool',
+        ] as $function => $result) {
             $planted[] = "CREATE FUNCTION public.$function RETURNS pg_catalog.$result " . $body('NULL');
         }
         foreach (['bytea', 'int8'] as $type) {
@@ -290,19 +384,46 @@ final class PostgreSqlTest extends DriverTestCase
 
         try {
             self::query("SET search_path TO $path; SELECT 'a'::name OPERATOR(public.||) 'b'::name");
-            self::assertSame(['postgres'], self::query('SELECT ran FROM public.planted'), 'the control: the operator runs');
+            self::assertSame(
+                ['postgres'],
+                self::query('SELECT ran FROM public.planted'),
+                'the control: the operator runs',
+            );
             foreach (['', '&persistent=1', '&persistent=1'] as $options) {
-                $cache = Cache::open(Servers::patiently(self::dsnOf(self::server(), 'victim') . "&namespace=$this->namespace$options&on_failure=throw"));
-                self::assertTrue($cache->setMany(['k' => 'v', 'l' => 1], 60) && $cache->set('k', 'v', 60) && $cache->touch('k', 60) && $cache->replace('k', 'v'));
-                self::assertSame(['v', true, ['k' => 'v', 'l' => 1]], [$cache->get('k'), $cache->has('k'), $cache->getMany(['k', 'l'])]);
-                self::assertSame([true, 0, 2, true, true, true], [$cache->add('new', 1, 60), $cache->prune(), $cache->increment('l'), $cache->delete('new'), $cache->deleteMany(['l']), $cache->lock('lock', 60)?->release()]);
+                $cache = Cache::open(Servers::patiently(
+                    self::dsnOf(self::server(), 'victim') . "&namespace=$this->namespace$options&on_failure=throw",
+                ));
+                self::assertTrue(
+                    $cache->setMany(['k' => 'v', 'l' => 1], 60) && $cache->set('k', 'v', 60) && $cache->touch('k', 60)
+                        && $cache->replace('k', 'v'),
+                );
+                self::assertSame(
+                    ['v', true, ['k' => 'v', 'l' => 1]],
+                    [$cache->get('k'), $cache->has('k'), $cache->getMany(['k', 'l'])],
+                );
+                self::assertSame([true, 0, 2, true, true, true], [
+                    $cache->add('new', 1, 60), $cache->prune(), $cache->increment('l'), $cache->delete('new'),
+                    $cache->deleteMany(['l']), $cache->lock('lock', 60)?->release(),
+                ]);
                 self::assertSame(['k'], [...$cache->keys()]);
                 self::assertTrue($cache->clear());
             }
             self::assertSame(['postgres'], self::query('SELECT ran FROM public.planted'));
-            self::assertSame(['bigint'], self::query("SELECT format_type(atttypid, -1) FROM pg_attribute WHERE attrelid = 'public.\"larder_{$this->namespace}_entries\"'::regclass AND attname = 'expires'"));
+            self::assertSame(
+                ['bigint'],
+                self::query(
+                    'SELECT format_type(atttypid, -1) '
+                        . "FROM pg_attribute WHERE attrelid = 'public.\"larder_{$this->namespace}_entries\"'::regclass "
+                        . "AND attname = 'expires'",
+                ),
+            );
         } finally {
-            self::query("DROP OWNED BY victim; ALTER ROLE victim RESET search_path; DROP TABLE public.planted; DROP DOMAIN public.bytea, public.int8; DO \$\$ DECLARE f regprocedure; BEGIN FOR f IN SELECT oid FROM pg_proc WHERE pronamespace = 'public'::regnamespace LOOP EXECUTE format('DROP FUNCTION %s CASCADE', f); END LOOP; END \$\$");
+            self::query(
+                'DROP OWNED BY victim; ALTER ROLE victim RESET search_path; DROP TABLE public.planted; '
+                    . 'DROP DOMAIN public.bytea, public.int8; DO $$ DECLARE f regprocedure; '
+                    . "BEGIN FOR f IN SELECT oid FROM pg_proc WHERE pronamespace = 'public'::regnamespace LOOP EXECUTE "
+                    . "format('DROP FUNCTION %s CASCADE', f); END LOOP; END \$\$",
+            );
         }
     }
 
@@ -311,10 +432,14 @@ final class PostgreSqlTest extends DriverTestCase
     {
         self::user('odd', 'GRANT CREATE ON SCHEMA public TO odd');
         foreach ([
-            'bytea_output' => 'escape', 'extra_float_digits' => '-15', 'standard_conforming_strings' => 'off', 'escape_string_warning' => 'on',
-            'client_encoding' => 'LATIN1', 'DateStyle' => 'SQL, DMY', 'IntervalStyle' => 'sql_standard', 'TimeZone' => 'Pacific/Kiritimati',
-            'quote_all_identifiers' => 'on', 'transform_null_equals' => 'on', 'array_nulls' => 'off', 'default_transaction_isolation' => 'serializable',
-            'default_transaction_deferrable' => 'on', 'row_security' => 'off', 'synchronize_seqscans' => 'off', 'backslash_quote' => 'off', 'default_toast_compression' => 'pglz',
+            'bytea_output' => 'escape', 'extra_float_digits' => '-15', 'standard_conforming_strings' => 'off',
+            'escape_string_warning' => 'on',
+            'client_encoding' => 'LATIN1', 'DateStyle' => 'SQL, DMY', 'IntervalStyle' => 'sql_standard',
+            'TimeZone' => 'Pacific/Kiritimati',
+            'quote_all_identifiers' => 'on', 'transform_null_equals' => 'on', 'array_nulls' => 'off',
+            'default_transaction_isolation' => 'serializable',
+            'default_transaction_deferrable' => 'on', 'row_security' => 'off', 'synchronize_seqscans' => 'off',
+            'backslash_quote' => 'off', 'default_toast_compression' => 'pglz',
         ] as $setting => $value) {
             self::query("ALTER ROLE odd SET $setting = " . ($setting === 'DateStyle' ? $value : "'$value'"));
         }
@@ -323,7 +448,10 @@ final class PostgreSqlTest extends DriverTestCase
         $bytes = implode('', array_map(chr(...), range(0, 255)));
         $keys = array_map(static fn(int $n): string => "$n\\x'\"\xff", range(1, 2500)); // more than one statement takes
         self::assertTrue($cache->setMany(array_fill_keys($keys, $bytes), 60) && $cache->set($bytes, 1.1));
-        self::assertSame([$bytes, 1.1, 'miss'], [$cache->get($keys[0]), $cache->get($bytes), $cache->get('none', 'miss')]);
+        self::assertSame(
+            [$bytes, 1.1, 'miss'],
+            [$cache->get($keys[0]), $cache->get($bytes), $cache->get('none', 'miss')],
+        );
         self::assertSame(array_fill_keys($keys, $bytes), $cache->getMany($keys));
         self::assertCount(2501, array_intersect([...$cache->keys()], [$bytes, ...$keys]));
         $before = microtime(true);
@@ -335,13 +463,21 @@ final class PostgreSqlTest extends DriverTestCase
         self::query('DROP OWNED BY odd; DROP ROLE odd');
     }
 
-    /** As a server, a database or a user may have it by default: of two changes of a row at once, one is refused then. */
+    /**
+     * As a server, a database or a user may have it by default: of two changes of a row at once, one is refused then.
+     */
     #[TestWith(['repeatable read'])]
     #[TestWith(['serializable'])]
     public function testStrictIsolationRefusesNoChange(string $isolation): void
     {
-        self::user('strict', "GRANT CREATE ON SCHEMA public TO strict; ALTER ROLE strict SET default_transaction_isolation = '$isolation'");
-        $dsn = Servers::patiently(self::dsnOf(self::server(), 'strict') . "&namespace=$this->namespace&on_failure=throw");
+        self::user(
+            'strict',
+            'GRANT CREATE ON SCHEMA public TO strict; '
+                . "ALTER ROLE strict SET default_transaction_isolation = '$isolation'",
+        );
+        $dsn = Servers::patiently(
+            self::dsnOf(self::server(), 'strict') . "&namespace=$this->namespace&on_failure=throw",
+        );
         self::assertTrue(Cache::open($dsn)->set('k', 'old'));
         $refused = $this->inProcesses(static function (Cache $own, int $process) use ($dsn): array {
             $cache = Cache::open($dsn);
@@ -369,12 +505,29 @@ final class PostgreSqlTest extends DriverTestCase
     public function testTableIsNotThatOfACacheOverTheApplicationsConnection(): void
     {
         $server = self::server();
-        $pdo = new \PDO(\sprintf('pgsql:host=%s;port=%d;dbname=%s', \dirname($server->socket), $server->port, PostgreSqlServer::DATABASE), PostgreSqlServer::USER, $server->password);
+        $pdo = new \PDO(
+            \sprintf(
+                'pgsql:host=%s;port=%d;dbname=%s',
+                \dirname($server->socket),
+                $server->port,
+                PostgreSqlServer::DATABASE,
+            ),
+            PostgreSqlServer::USER,
+            $server->password,
+        );
         $over = Cache::over($pdo, 'on_failure=throw');
         self::assertTrue($over->set('k', 'over PDO'));
-        foreach (['cache', 'cache_pkey', 'cache_expires', 'cache_entries'] as $namespace) { // as that table and its indexes are called
+        foreach ([
+            'cache',
+            'cache_pkey',
+            'cache_expires',
+            'cache_entries',
+        ] as $namespace) { // as that table and its indexes are called
             $cache = Cache::open(Servers::patiently(self::dsnOf($server) . "&namespace=$namespace&on_failure=throw"));
-            self::assertSame([null, true, $namespace], [$cache->get('k'), $cache->set('k', $namespace), $cache->get('k')]);
+            self::assertSame(
+                [null, true, $namespace],
+                [$cache->get('k'), $cache->set('k', $namespace), $cache->get('k')],
+            );
             self::assertTrue($cache->clear());
         }
         self::assertSame('over PDO', $over->get('k'));
@@ -385,9 +538,18 @@ final class PostgreSqlTest extends DriverTestCase
     public function testLinkDoesNotGrowWithItsStatements(): void
     {
         $server = self::server();
-        $settings = \sprintf('host=%s port=%d dbname=%s user=%s password=%s', \dirname($server->socket), $server->port, PostgreSqlServer::DATABASE, PostgreSqlServer::USER, $server->password);
+        $settings = \sprintf(
+            'host=%s port=%d dbname=%s user=%s password=%s',
+            \dirname($server->socket),
+            $server->port,
+            PostgreSqlServer::DATABASE,
+            PostgreSqlServer::USER,
+            $server->password,
+        );
         $link = PostgreSqlLink::open(new \SensitiveParameterValue($settings), '', 30.0, false, true);
-        self::assertTrue($link->isServedBy((int) pg_fetch_result($link->run('SELECT pg_backend_pid()', [], 30.0), 0, 0)));
+        self::assertTrue(
+            $link->isServedBy((int) pg_fetch_result($link->run('SELECT pg_backend_pid()', [], 30.0), 0, 0)),
+        );
         $grown = 0;
         for ($n = 0; $n < 3000; ++$n) {
             $grown = $n === 1000 ? memory_get_usage() : $grown;
@@ -422,7 +584,11 @@ final class PostgreSqlTest extends DriverTestCase
     public function testSocketMustBeAnAbsolutePath(): void
     {
         foreach (['example.org', '/tmp,example.org'] as $socket) {
-            self::assertThrows(InvalidDsn::class, static fn(): Cache => Cache::open("pgsql://larder@localhost/larder?socket=$socket"), 'absolute path');
+            self::assertThrows(
+                InvalidDsn::class,
+                static fn(): Cache => Cache::open("pgsql://larder@localhost/larder?socket=$socket"),
+                'absolute path',
+            );
         }
     }
 
@@ -441,7 +607,10 @@ final class PostgreSqlTest extends DriverTestCase
         $server = PostgreSqlServer::start(Servers::directory('postgresql-stopped' . bin2hex(random_bytes(4))));
         $cache = Cache::open(self::dsnOf($server) . $options, $log = new RecordingLogger());
         self::assertTrue(Servers::await(static fn(): bool => $cache->set('k', 'value')));
-        $processes = [(int) $server->pid(), (int) self::query("SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'larder %'", $server)[0]];
+        $processes = [
+            (int) $server->pid(),
+            (int) self::query("SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'larder %'", $server)[0],
+        ];
         array_map(Servers::freeze(...), $processes);
         $start = microtime(true);
         self::assertSame('a miss', $cache->get('k', 'a miss'));
@@ -450,10 +619,15 @@ final class PostgreSqlTest extends DriverTestCase
             self::assertSame('a miss', $cache->get('k', 'a miss'));
         }
         self::assertLessThan(15.0, microtime(true) - $start);
-        self::assertMatchesRegularExpression('~^warning: pgsql at \S+ is away: .*(did not reply within 1 s|timeout|cannot connect)~', $log->entries()[0] ?? '');
+        self::assertMatchesRegularExpression(
+            '~^warning: pgsql at \S+ is away: .*(did not reply within 1 s|timeout|cannot connect)~',
+            $log->entries()[0] ?? '',
+        );
         array_map(static fn(int $process): bool => posix_kill($process, \SIGCONT), $processes);
         self::assertTrue(Servers::await(static fn(): bool => $cache->get('k') === 'value'));
-        self::assertTrue(Servers::await(static fn(): bool => $cache->set('k', 'new') && $cache->getMany(['k']) === ['k' => 'new']));
+        self::assertTrue(Servers::await(
+            static fn(): bool => $cache->set('k', 'new') && $cache->getMany(['k']) === ['k' => 'new'],
+        ));
         $server->stop();
     }
 
@@ -466,7 +640,11 @@ final class PostgreSqlTest extends DriverTestCase
         pg_query($other, "BEGIN; SELECT FROM \"larder_{$this->namespace}_entries\" FOR UPDATE");
         $start = microtime(true);
 
-        self::assertThrows(StoreFailed::class, static fn(): bool => $cache->set('k', 'late'), 'reply within 0.5 s'); // a server that stands still lets nobody connect either
+        self::assertThrows(
+            StoreFailed::class,
+            static fn(): bool => $cache->set('k', 'late'),
+            'reply within 0.5 s',
+        ); // a server that stands still lets nobody connect either
         self::assertLessThan(15.0, microtime(true) - $start);
         self::assertSame('old', $this->cache->get('k'), 'readers do not wait');
         pg_query($other, 'COMMIT');
@@ -509,7 +687,11 @@ final class PostgreSqlTest extends DriverTestCase
             pcntl_signal(\SIGUSR1, \SIG_IGN);
             $sender->kill();
 
-            return [array_filter($outer, static fn(mixed $value): bool => $value !== 'outer'), array_filter($inner, static fn(mixed $value): bool => $value !== 'inner'), \count($inner) > 50];
+            return [
+                array_filter($outer, static fn(mixed $value): bool => $value !== 'outer'),
+                array_filter($inner, static fn(mixed $value): bool => $value !== 'inner'),
+                \count($inner) > 50,
+            ];
         });
         self::assertSame([[], [], true], $answers);
     }
@@ -519,17 +701,30 @@ final class PostgreSqlTest extends DriverTestCase
         foreach (['', '&persistent=1'] as $option) {
             $cache = $this->with($option);
             self::assertTrue($cache->set('k', 'of the parent'));
-            $before = self::query("SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'larder %' ORDER BY pid");
+            $before = self::query(
+                "SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'larder %' ORDER BY pid",
+            );
             self::assertSame('of the parent', Fork::run(static fn(): mixed => $cache->get('k')));
             self::assertSame('of the parent', $cache->get('k'));
-            self::assertSame([], array_diff($before, self::query("SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'larder %'")));
+            self::assertSame(
+                [],
+                array_diff(
+                    $before,
+                    self::query("SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'larder %'"),
+                ),
+            );
         }
     }
 
     /** As behind a pooler, which may hand the next statement to another process of the server. */
     public function testStatementsThatThePoolerForgetsArePreparedNoMore(): void
     {
-        $connection = new PostgreSqlConnection(Endpoint::unix(self::server()->socket), 'larder', 'larder', self::server()->password);
+        $connection = new PostgreSqlConnection(
+            Endpoint::unix(self::server()->socket),
+            'larder',
+            'larder',
+            self::server()->password,
+        );
         $statements = new PostgreSqlStatements($connection, new PostgreSqlTable($this->namespace));
         $store = new RemoteSqlStore($statements, $this->namespace, isShared: false);
         for ($n = 0; $n < 20; ++$n) {
@@ -545,7 +740,15 @@ final class PostgreSqlTest extends DriverTestCase
         $proxy = Proxy::before(self::server()->socket);
         $socket = \dirname($proxy->socket) . '/.s.PGSQL.1';
         symlink($proxy->socket, $socket);
-        $cache = Cache::open(\sprintf('pgsql://larder:%s@/larder?socket=%s&namespace=%s&timeout=0.5', self::server()->password, $socket, $this->namespace), new NullLogger());
+        $cache = Cache::open(
+            \sprintf(
+                'pgsql://larder:%s@/larder?socket=%s&namespace=%s&timeout=0.5',
+                self::server()->password,
+                $socket,
+                $this->namespace,
+            ),
+            new NullLogger(),
+        );
         self::assertTrue($this->cache->set('k', 'value'));
         $heard = [];
         foreach (['garbage', 'half 3', 'drop 3', 'drop 200', 'late 1', 'silent', 'refuse'] as $trouble) {
@@ -572,7 +775,10 @@ final class PostgreSqlTest extends DriverTestCase
     {
         $rows = fn(): int => (int) self::query("SELECT count(*) FROM \"larder_{$this->namespace}_entries\"")[0];
         $this->cache->set('stays', 1);
-        self::assertTrue($this->cache->setMany(array_fill_keys(array_map(static fn(int $n): string => "old$n", range(1, 1000)), 'value'), 60));
+        self::assertTrue($this->cache->setMany(
+            array_fill_keys(array_map(static fn(int $n): string => "old$n", range(1, 1000)), 'value'),
+            60,
+        ));
         $this->expireRows();
         self::assertSame(1001, $rows(), 'the control: without writes they stay');
         for ($n = 0; $n < 600; ++$n) {
@@ -632,23 +838,36 @@ final class PostgreSqlTest extends DriverTestCase
     {
         $timeout = str_contains($options, 'timeout=') ? '' : Servers::PATIENTLY;
 
-        return Cache::open(self::dsnOf(self::server()) . "&namespace=$this->namespace$timeout$options", new NullLogger());
+        return Cache::open(
+            self::dsnOf(self::server()) . "&namespace=$this->namespace$timeout$options",
+            new NullLogger(),
+        );
     }
 
     private static function dsnOf(PostgreSqlServer $server, string $user = PostgreSqlServer::USER): string
     {
-        return \sprintf('pgsql://%s:%s@/%s?socket=%s', $user, $server->password, PostgreSqlServer::DATABASE, $server->socket);
+        return \sprintf(
+            'pgsql://%s:%s@/%s?socket=%s',
+            $user,
+            $server->password,
+            PostgreSqlServer::DATABASE,
+            $server->socket,
+        );
     }
 
     /** Another user of the database, with the same password. */
     private static function user(string $name, string $grant): void
     {
         $exists = self::query("SELECT FROM pg_roles WHERE rolname = '$name'") !== [];
-        self::query(($exists ? '' : \sprintf("CREATE ROLE %s LOGIN PASSWORD '%s'; ", $name, self::server()->password)) . $grant);
+        self::query(
+            ($exists ? '' : \sprintf("CREATE ROLE %s LOGIN PASSWORD '%s'; ", $name, self::server()->password)) . $grant,
+        );
     }
 
-    private static function administrator(PostgreSqlServer $server, string $database = PostgreSqlServer::DATABASE): Connection
-    {
+    private static function administrator(
+        PostgreSqlServer $server,
+        string $database = PostgreSqlServer::DATABASE,
+    ): Connection {
         $connection = pg_connect(\sprintf(
             'host=%s port=%d dbname=%s user=%s password=%s',
             \dirname($server->socket),
@@ -665,7 +884,10 @@ final class PostgreSqlTest extends DriverTestCase
     /** As if an hour had passed: a busy machine may take longer to store rows than a short ttl lasts. */
     private function expireRows(): void
     {
-        self::query("UPDATE \"larder_{$this->namespace}_entries\" SET expires = expires - " . self::HOUR . '000000 WHERE expires > 0');
+        self::query(
+            "UPDATE \"larder_{$this->namespace}_entries\" SET expires = expires - " . self::HOUR
+                . '000000 WHERE expires > 0',
+        );
     }
 
     /** @return list<string|null> the first column of what the administrator is answered */
@@ -674,7 +896,9 @@ final class PostgreSqlTest extends DriverTestCase
         $result = pg_query(self::administrator($server ?? self::server()), $sql);
         self::assertNotFalse($result, $sql);
         /** @var list<string|null> $column */
-        $column = pg_num_fields($result) === 0 ? array_fill(0, pg_num_rows($result), '') : pg_fetch_all_columns($result);
+        $column = pg_num_fields($result) === 0
+            ? array_fill(0, pg_num_rows($result), '')
+            : pg_fetch_all_columns($result);
 
         return $column;
     }

@@ -21,7 +21,9 @@ final class PredisTest extends RedisTestCase
 
     protected function programsConnection(string $host, int $port): array
     {
-        $where = $port === 0 ? ['scheme' => 'unix', 'path' => $host] : ['scheme' => 'tcp', 'host' => $host, 'port' => $port];
+        $where = $port === 0
+            ? ['scheme' => 'unix', 'path' => $host]
+            : ['scheme' => 'tcp', 'host' => $host, 'port' => $port];
 
         return [
             \sprintf('$client = new Predis\Client(%s);', var_export(['persistent' => true, ...$where], true)),
@@ -34,7 +36,10 @@ final class PredisTest extends RedisTestCase
     /** @return iterable<string, array{string}> */
     public static function malformedReplies(): iterable
     {
-        foreach (['$-5', '$x', '$', '*-5', '*x', ':x', '+OK', '+0', '?', '', '-', '*2|+0|+0', '*2|$1|0|+x', '*2|*0|*0', '*1|$1|0', '*1|$-5', '*0', '$-1', '*-1'] as $reply) {
+        foreach ([
+            '$-5', '$x', '$', '*-5', '*x', ':x', '+OK', '+0', '?', '', '-', '*2|+0|+0', '*2|$1|0|+x', '*2|*0|*0',
+            '*1|$1|0', '*1|$-5', '*0', '$-1', '*-1',
+        ] as $reply) {
             yield $reply => [strtr($reply, ['|' => "\r\n"]) . "\r\n"];
         }
     }
@@ -43,7 +48,10 @@ final class PredisTest extends RedisTestCase
     #[DataProvider('malformedReplies')]
     public function testMalformedReplyIsAFailureOrAMiss(string $reply): void
     {
-        $commands = ['GET', 'MGET', 'EXISTS', 'SET', 'PSETEX', 'UNLINK', 'SCAN', 'INCRBY', 'EVAL', 'EVALSHA', 'PEXPIRE', 'PERSIST'];
+        $commands = [
+            'GET', 'MGET', 'EXISTS', 'SET', 'PSETEX', 'UNLINK', 'SCAN', 'INCRBY', 'EVAL', 'EVALSHA', 'PEXPIRE',
+            'PERSIST',
+        ];
         $server = FakeMemcached::start(static fn(string $line): array => match (true) {
             $line === 'PING' => ["+PONG\r\n"],
             $line === 'SELECT' => ["+OK\r\n"],
@@ -69,7 +77,12 @@ final class PredisTest extends RedisTestCase
         ];
         foreach ($calls as $call) {
             try {
-                self::assertNotInstanceOf(\Closure::class, $call(new RedisStore(new Predis(new ConnectionSettings(Endpoint::unix($server->socket), 1.0, 0.2)))));
+                self::assertNotInstanceOf(
+                    \Closure::class,
+                    $call(
+                        new RedisStore(new Predis(new ConnectionSettings(Endpoint::unix($server->socket), 1.0, 0.2))),
+                    ),
+                );
             } catch (StoreFailed $failure) {
                 self::assertSame('redis', $failure->store);
             }

@@ -31,7 +31,8 @@ final class RedisTest extends RedisTestCase
     /** MONITOR leaves replies in the kept connection, as a request does that dies before it has read its own. */
     public function testKeptConnectionWithRepliesOfADiedRequestIsNotUsed(): void
     {
-        $kept = static fn(): Phpredis => new Phpredis(new ConnectionSettings(Endpoint::unix(Servers::redis()->socket), persistent: true), 2);
+        $kept = static fn(): Phpredis
+            => new Phpredis(new ConnectionSettings(Endpoint::unix(Servers::redis()->socket), persistent: true), 2);
         self::assertTrue((new RedisStore($kept(), 'died'))->set('k', 'value'));
         $died = $kept();
         (new RedisStore($died, 'died'))->get('k');
@@ -53,7 +54,9 @@ final class RedisTest extends RedisTestCase
     /** The first reply comes with the proof, so all that may go wrong with it is looked at there. */
     public function testFirstReadOfAKeptConnectionIsTheKeysOwn(): void
     {
-        $open = static fn(string $login = ''): Cache => Cache::open(Servers::patiently(\sprintf('redis://%s127.0.0.1:%d/4?persistent=1&namespace=first', $login, Servers::redis()->port)));
+        $open = static fn(string $login = ''): Cache => Cache::open(Servers::patiently(
+            \sprintf('redis://%s127.0.0.1:%d/4?persistent=1&namespace=first', $login, Servers::redis()->port),
+        ));
         foreach (['a' => 'value of a', 'b' => ['value', 'of b']] as $key => $value) {
             self::assertTrue($open()->set($key, $value));
         }
@@ -62,9 +65,15 @@ final class RedisTest extends RedisTestCase
         $raw->select(4);
         $raw->rPush('larder-cache:first:list', 'of another kind');
         foreach (range(1, 2) as $_) {
-            self::assertSame(['value of a', ['value', 'of b'], null, null], array_map(static fn(string $key): mixed => $open()->get($key), ['a', 'b', 'none', 'list']));
+            self::assertSame(
+                ['value of a', ['value', 'of b'], null, null],
+                array_map(static fn(string $key): mixed => $open()->get($key), ['a', 'b', 'none', 'list']),
+            );
             $cache = $open();
-            self::assertSame(['value of a', ['value', 'of b'], 'value of a'], [$cache->get('a'), $cache->get('b'), $cache->get('a')]);
+            self::assertSame(
+                ['value of a', ['value', 'of b'], 'value of a'],
+                [$cache->get('a'), $cache->get('b'), $cache->get('a')],
+            );
         }
         $raw->rawcommand('CLIENT', 'KILL', 'TYPE', 'normal');
         self::assertSame('value of a', $open()->get('a'), 'the server has closed it');

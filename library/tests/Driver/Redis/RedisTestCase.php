@@ -25,20 +25,24 @@ abstract class RedisTestCase extends DriverTestCase
     /**
      * A connection that a program keeps open by the same client.
      *
-     * @return array{string, string, string, string} code that connects $client, logs in as the user "other" and selects the
-     *                                               database 3, and the expression for what the server knows of it
+     * @return array{string, string, string, string} code that connects $client, logs in as the user "other" and selects
+     *                                               the database 3, and the expression for what the server knows of it
      */
     abstract protected function programsConnection(string $host, int $port): array;
 
     /** Keys of a program that knows nothing of Larder, though it uses the namespace's name for its own. */
-    private const NEIGHBOURS = ['contract' => 'keep', 'contract:cart:7' => 'keep', 'xcontract:k' => 'keep', 'other:k' => 'keep', 'larder:contract:k' => 'keep'];
+    private const NEIGHBOURS = [
+        'contract' => 'keep', 'contract:cart:7' => 'keep', 'xcontract:k' => 'keep', 'other:k' => 'keep',
+        'larder:contract:k' => 'keep',
+    ];
 
     /** As in ?client=. */
     abstract protected static function client(): string;
 
     public static function dsn(string $namespace): string
     {
-        return \sprintf('redis://%s?client=%s&namespace=%s', Servers::redis()->socket, static::client(), $namespace) . Servers::PATIENTLY;
+        return \sprintf('redis://%s?client=%s&namespace=%s', Servers::redis()->socket, static::client(), $namespace)
+            . Servers::PATIENTLY;
     }
 
     protected function isLocal(): bool
@@ -60,7 +64,8 @@ abstract class RedisTestCase extends DriverTestCase
     {
         $raw = self::raw();
 
-        return array_map(static fn(string $name): mixed => $raw->get($name), array_keys(self::NEIGHBOURS)) === array_values(self::NEIGHBOURS);
+        return array_map(static fn(string $name): mixed => $raw->get($name), array_keys(self::NEIGHBOURS))
+            === array_values(self::NEIGHBOURS);
     }
 
     public function testTcpAndSocketReachTheSameValues(): void
@@ -94,21 +99,37 @@ abstract class RedisTestCase extends DriverTestCase
 
     /** @param list<string> $options of php */
     #[DataProvider('waysToPersist')]
-    public function testApplicationsPersistentConnectionsAreNotShared(string $login, bool $isSocket, array $options): void
-    {
+    public function testApplicationsPersistentConnectionsAreNotShared(
+        string $login,
+        bool $isSocket,
+        array $options,
+    ): void {
         $raw = self::raw();
         $raw->rawcommand('ACL', 'SETUSER', 'other', 'on', '>word', '~*', '+@all');
         [$host, $port] = $isSocket ? [Servers::redis()->socket, 0] : ['127.0.0.1', Servers::redis()->port];
-        $address = \sprintf('redis://%s%s?client=%s&persistent=1&database=3', $login, $isSocket ? $host : "$host:$port", static::client());
-        $larder = \sprintf('$cache = Larder\Cache::open(%s); echo (int) $cache->set("k", 1); unset($cache);', var_export($address, true));
+        $address = \sprintf(
+            'redis://%s%s?client=%s&persistent=1&database=3',
+            $login,
+            $isSocket ? $host : "$host:$port",
+            static::client(),
+        );
+        $larder = \sprintf(
+            '$cache = Larder\Cache::open(%s); echo (int) $cache->set("k", 1); unset($cache);',
+            var_export($address, true),
+        );
         [$connect, $logIn, $select, $tell] = $this->programsConnection($host, $port);
-        $said = static fn(string $before): string => PhpProcess::run(\sprintf('%s %s echo %s;', $before, $connect, $tell), $options);
+        $said = static fn(string $before): string
+            => PhpProcess::run(\sprintf('%s %s echo %s;', $before, $connect, $tell), $options);
         self::assertMatchesRegularExpression('/^1id=.* db=0 .*user=default/s', $said($larder));
         if ($isSocket && static::client() === 'predis') {
             return; // it has no names for those, so none is kept open
         }
         $shared = \sprintf('%s %s %s unset($client);', $connect, $login === '' ? '' : $logIn, $select);
-        self::assertMatchesRegularExpression(\sprintf('/^id=.* db=3 .*user=%s/s', $login === '' ? 'default' : 'other'), $said($shared), 'the control: as the store shared it before');
+        self::assertMatchesRegularExpression(
+            \sprintf('/^id=.* db=3 .*user=%s/s', $login === '' ? 'default' : 'other'),
+            $said($shared),
+            'the control: as the store shared it before',
+        );
     }
 
     public function testListReadsNoWholeValues(): void
@@ -137,7 +158,11 @@ abstract class RedisTestCase extends DriverTestCase
         $two = $this->cache(Servers::redis()->socket, '&database=2');
         $one->set('k', 1);
         self::assertNull($two->get('k'));
-        self::assertThrows(StoreUnavailable::class, $this->cache(Servers::redis()->socket, '&database=999')->reach(...), 'the server does not have the database of the option database');
+        self::assertThrows(
+            StoreUnavailable::class,
+            $this->cache(Servers::redis()->socket, '&database=999')->reach(...),
+            'the server does not have the database of the option database',
+        );
     }
 
     /** Proxies such as twemproxy have one database, and do not know the command. */
@@ -145,16 +170,26 @@ abstract class RedisTestCase extends DriverTestCase
     {
         self::raw()->rawcommand('ACL', 'SETUSER', 'proxied', 'on', 'nopass', '~*', '+@all', '-select');
         foreach (['', '&persistent=1'] as $persistent) {
-            $dsn = \sprintf('redis://proxied@127.0.0.1:%d?client=%s%s', Servers::redis()->port, static::client(), $persistent);
+            $dsn = \sprintf(
+                'redis://proxied@127.0.0.1:%d?client=%s%s',
+                Servers::redis()->port,
+                static::client(),
+                $persistent,
+            );
             self::assertTrue(Cache::open(Servers::patiently($dsn))->set('proxied', 1));
-            self::assertThrows(StoreUnavailable::class, Cache::open(Servers::patiently($dsn . '&database=1'))->reach(...), 'select');
+            self::assertThrows(
+                StoreUnavailable::class,
+                Cache::open(Servers::patiently($dsn . '&database=1'))->reach(...),
+                'select',
+            );
         }
     }
 
     /** One that is kept open is never that of another database. */
     public function testPersistentConnectionsKeepTheirDatabase(): void
     {
-        $open = fn(int $database): Cache => $this->cache('127.0.0.1:' . Servers::redis()->port, "&persistent=1&namespace=kept&database=$database");
+        $open = fn(int $database): Cache
+            => $this->cache('127.0.0.1:' . Servers::redis()->port, "&persistent=1&namespace=kept&database=$database");
         foreach ([3, 0, 3, 0] as $database) {
             self::assertTrue($open($database)->set('k', $database));
         }
@@ -169,7 +204,10 @@ abstract class RedisTestCase extends DriverTestCase
         $values = array_map(static fn(int $n): string => 'value ' . $n, range(0, 99));
         self::assertTrue($both->setMany($values));
         self::assertSame($values, $both->getMany(array_map(strval(...), range(0, 99))));
-        self::assertSame('value 7', $this->cache(implode(',', array_reverse($addresses)), '&namespace=shards')->get('7'));
+        self::assertSame(
+            'value 7',
+            $this->cache(implode(',', array_reverse($addresses)), '&namespace=shards')->get('7'),
+        );
         foreach ($addresses as $address) {
             $its = $this->cache($address, '&namespace=shards')->getMany(array_map(strval(...), range(0, 99)));
             self::assertGreaterThan(10, \count(array_filter($its, \is_string(...))));
@@ -221,7 +259,9 @@ abstract class RedisTestCase extends DriverTestCase
     {
         $server = RedisServer::start(Servers::directory('redis-slow-' . static::client()));
         $cache = $this->cache($server->socket, '&timeout=1');
-        self::assertTrue(Servers::await(static fn(): bool => $cache->setMany(['a' => 'value of a', 'b' => 'value of b'])));
+        self::assertTrue(Servers::await(
+            static fn(): bool => $cache->setMany(['a' => 'value of a', 'b' => 'value of b']),
+        ));
         $process = self::raw($server->socket)->info()['process_id'];
         self::assertIsNumeric($process);
         $process = (int) $process;
@@ -243,7 +283,9 @@ abstract class RedisTestCase extends DriverTestCase
     {
         $server = RedisServer::start(Servers::directory('redis-password-' . static::client()));
         self::raw($server->socket)->rawcommand('ACL', 'SETUSER', 'default', 'resetpass', '>p@ss:w/rd');
-        $cache = Cache::open(Servers::patiently(\sprintf('redis://:p%%40ss%%3Aw%%2Frd@%s?client=%s', $server->socket, static::client())));
+        $cache = Cache::open(
+            Servers::patiently(\sprintf('redis://:p%%40ss%%3Aw%%2Frd@%s?client=%s', $server->socket, static::client())),
+        );
         self::assertTrue($cache->set('k', 1));
         $cases = [
             '' => 'the server asks for a password (NOAUTH',
@@ -252,24 +294,37 @@ abstract class RedisTestCase extends DriverTestCase
             'nobody@' => 'the server refuses the user name or the password (WRONGPASS',
         ];
         foreach ($cases as $login => $words) {
-            $cache = Cache::open(Servers::patiently(\sprintf('redis://%s127.0.0.1:%d?client=%s', $login, $server->port, static::client())));
+            $cache = Cache::open(Servers::patiently(
+                \sprintf('redis://%s127.0.0.1:%d?client=%s', $login, $server->port, static::client()),
+            ));
             $unavailable = self::assertThrows(StoreUnavailable::class, $cache->reach(...));
-            self::assertStringStartsWith(\sprintf('redis: no connection to 127.0.0.1:%d: %s', $server->port, $words), $unavailable->getMessage());
+            self::assertStringStartsWith(
+                \sprintf('redis: no connection to 127.0.0.1:%d: %s', $server->port, $words),
+                $unavailable->getMessage(),
+            );
             for ($error = $unavailable; $error !== null; $error = $error->getPrevious()) {
                 self::assertStringNotContainsString('pzqxw', $error->getMessage() . print_r($error->getTrace(), true));
             }
         }
         $log = new RecordingLogger();
-        $cache = Cache::open(Servers::patiently(\sprintf('redis://:pzqxw@%s?client=%s', $server->socket, static::client())), $log);
+        $cache = Cache::open(
+            Servers::patiently(\sprintf('redis://:pzqxw@%s?client=%s', $server->socket, static::client())),
+            $log,
+        );
         self::assertSame([null, null, null], [$cache->get('k'), $cache->get('k'), $cache->get('k')]);
         self::assertCount(1, $log->entries());
         self::assertStringContainsString('refuses this client: no connection', $log->entries()[0]);
         self::assertStringNotContainsString('pzqxw', $log->entries()[0]);
         self::raw($server->socket, 'p@ss:w/rd')->rawcommand('ACL', 'SETUSER', 'free', 'on', 'nopass', '~*', '+@all');
-        self::raw($server->socket, 'p@ss:w/rd')->rawcommand('ACL', 'SETUSER', 'blind', 'on', 'nopass', '~*', '+@all', '-get');
-        $cache = Cache::open(Servers::patiently(\sprintf('redis://free@%s?client=%s', $server->socket, static::client())));
+        self::raw($server->socket, 'p@ss:w/rd')
+            ->rawcommand('ACL', 'SETUSER', 'blind', 'on', 'nopass', '~*', '+@all', '-get');
+        $cache = Cache::open(
+            Servers::patiently(\sprintf('redis://free@%s?client=%s', $server->socket, static::client())),
+        );
         self::assertTrue($cache->set('who', 1));
-        $cache = Cache::open(Servers::patiently(\sprintf('redis://blind@%s?client=%s&on_failure=throw', $server->socket, static::client())));
+        $cache = Cache::open(Servers::patiently(
+            \sprintf('redis://blind@%s?client=%s&on_failure=throw', $server->socket, static::client()),
+        ));
         self::assertThrows(StoreFailed::class, static fn() => $cache->get('who'), 'NOPERM');
         $server->stop();
     }
@@ -279,7 +334,13 @@ abstract class RedisTestCase extends DriverTestCase
     {
         putenv('LARDER_TESTS_LOCKS=' . str_repeat('k', 64));
         $namespace = 'planted-' . static::client();
-        $cache = Cache::open(\sprintf('redis://%s?client=%s&namespace=%s&sign=env:LARDER_TESTS_LOCKS%s', Servers::redis()->socket, static::client(), $namespace, Servers::PATIENTLY));
+        $cache = Cache::open(\sprintf(
+            'redis://%s?client=%s&namespace=%s&sign=env:LARDER_TESTS_LOCKS%s',
+            Servers::redis()->socket,
+            static::client(),
+            $namespace,
+            Servers::PATIENTLY,
+        ));
         $name = NamespaceName::prefix($namespace) . ReservedKey::lock('l');
         self::raw()->set($name, serialize('ByTime 9999999999.0 planted'));
         $lock = $cache->lock('l', 30);
@@ -296,14 +357,22 @@ abstract class RedisTestCase extends DriverTestCase
     /** Redis repeats the arguments of a command that it does not know. */
     public function testPasswordEchoedByTheServerIsNotQuoted(): void
     {
-        $server = RedisServer::start(Servers::directory('redis-without-auth-' . static::client()), ['--rename-command', 'AUTH', '']);
+        $server = RedisServer::start(
+            Servers::directory('redis-without-auth-' . static::client()),
+            ['--rename-command', 'AUTH', ''],
+        );
         foreach ([':pzqxw@', 'shop:pzqxw@'] as $login) {
             $log = new RecordingLogger();
-            $address = Servers::patiently(\sprintf('redis://%s%s?client=%s', $login, $server->socket, static::client()));
+            $address = Servers::patiently(
+                \sprintf('redis://%s%s?client=%s', $login, $server->socket, static::client()),
+            );
             $cache = Cache::open($address, $log);
             self::assertSame([null, null], [$cache->get('k'), $cache->get('k')]);
             $failures = [implode("\n", $log->entries())];
-            foreach ([static fn() => $cache->reach(), static fn() => Cache::open($address . '&on_failure=throw')->get('k')] as $call) {
+            foreach ([
+                static fn() => $cache->reach(),
+                static fn() => Cache::open($address . '&on_failure=throw')->get('k'),
+            ] as $call) {
                 try {
                     $call();
                     self::fail('let in');
@@ -320,9 +389,19 @@ abstract class RedisTestCase extends DriverTestCase
     public function testDocumentedPermissionsSuffice(): void
     {
         $page = (string) file_get_contents(\dirname(__DIR__, 4) . '/docs/stores.md');
-        self::assertSame(1, preg_match('/An ACL user needs the commands ([A-Z, ]+) and EVAL on `(~\S+)`/', $page, $rights));
-        $commands = array_map(static fn(string $name): string => '+' . strtolower($name), [...explode(', ', $rights[1]), 'EVAL', 'SELECT']);
-        self::assertSame(array_keys(Rights::commands(null, true)), [...explode(', ', $rights[1]), 'EVAL', 'SELECT'], 'those that the doctor looks for');
+        self::assertSame(
+            1,
+            preg_match('/An ACL user needs the commands ([A-Z, ]+) and EVAL on `(~\S+)`/', $page, $rights),
+        );
+        $commands = array_map(
+            static fn(string $name): string => '+' . strtolower($name),
+            [...explode(', ', $rights[1]), 'EVAL', 'SELECT'],
+        );
+        self::assertSame(
+            array_keys(Rights::commands(null, true)),
+            [...explode(', ', $rights[1]), 'EVAL', 'SELECT'],
+            'those that the doctor looks for',
+        );
         self::raw()->rawcommand('ACL', 'SETUSER', 'narrow', 'reset', 'on', '>word', $rights[2], ...$commands);
         self::raw()->rawcommand('ACL', 'LOG', 'RESET');
         self::useEverything();
@@ -350,12 +429,32 @@ abstract class RedisTestCase extends DriverTestCase
         $raw->select(1);
         $raw->del(['larder-cache:narrow:none', ...$raw->keys('larder-cache:narrow:*')]); // of one that failed
         $log = new RecordingLogger();
-        $cache = Cache::open(\sprintf('redis://narrow:word@%s?client=%s&namespace=narrow&database=1&on_failure=throw%s', Servers::redis()->socket, static::client(), Servers::PATIENTLY), $log);
+        $cache = Cache::open(
+            \sprintf(
+                'redis://narrow:word@%s?client=%s&namespace=narrow&database=1&on_failure=throw%s',
+                Servers::redis()->socket,
+                static::client(),
+                Servers::PATIENTLY,
+            ),
+            $log,
+        );
         $cache->reach();
-        self::assertTrue($cache->set('k', 1) && $cache->set('l', 1, 60) && $cache->setMany(['m' => 1], 60) && $cache->setMany(['n' => 1]));
-        self::assertSame([1, ['l' => 1, 'm' => 1], true], [$cache->get('k'), $cache->getMany(['l', 'm']), $cache->has('n')]);
-        self::assertTrue($cache->add('o', 1) && $cache->replace('o', 2) && $cache->touch('o', 60) && $cache->touch('o', 0) && $cache->swap('o', 2, 3));
-        self::assertSame([4, 1, 5], [$cache->increment('o'), $cache->increment('p', first: 0), \count([...$cache->keys()]) - 1]);
+        self::assertTrue(
+            $cache->set('k', 1) && $cache->set('l', 1, 60) && $cache->setMany(['m' => 1], 60)
+                && $cache->setMany(['n' => 1]),
+        );
+        self::assertSame(
+            [1, ['l' => 1, 'm' => 1], true],
+            [$cache->get('k'), $cache->getMany(['l', 'm']), $cache->has('n')],
+        );
+        self::assertTrue(
+            $cache->add('o', 1) && $cache->replace('o', 2) && $cache->touch('o', 60) && $cache->touch('o', 0)
+                && $cache->swap('o', 2, 3),
+        );
+        self::assertSame(
+            [4, 1, 5],
+            [$cache->increment('o'), $cache->increment('p', first: 0), \count([...$cache->keys()]) - 1],
+        );
         self::assertGreaterThan(microtime(true), $cache->expiry('l'));
         self::assertSame(7, $cache->increment('s', 7, ttl: 60));
         self::assertTrue($cache->lock('q', 10)?->release());
@@ -371,7 +470,12 @@ abstract class RedisTestCase extends DriverTestCase
         putenv('LARDER_TESTS_COUNTERS=' . str_repeat('k', 64));
         $raw = self::raw();
         $name = NamespaceName::prefix('counters') . 'n';
-        foreach (['serializer=php' => 7, 'serializer=igbinary' => 7, 'serializer=json&compress=zlib&compress_from=0' => 7, 'sign=env:LARDER_TESTS_COUNTERS' => false] as $options => $counted) {
+        foreach ([
+            'serializer=php' => 7,
+            'serializer=igbinary' => 7,
+            'serializer=json&compress=zlib&compress_from=0' => 7,
+            'sign=env:LARDER_TESTS_COUNTERS' => false,
+        ] as $options => $counted) {
             $cache = $this->cache(Servers::redis()->socket, '&namespace=counters&' . $options);
             self::assertTrue($cache->set('n', 5, 60));
             self::assertSame(6, $cache->increment('n'), $options);
@@ -388,7 +492,10 @@ abstract class RedisTestCase extends DriverTestCase
         $raw = self::raw();
         $name = NamespaceName::prefix('counters') . 'n';
         $cache = $this->cache(Servers::redis()->socket, '&namespace=counters');
-        foreach (['i:5;' => 6, '5' => 6, '-1' => 0, '9223372036854775807' => false, '9223372036854775808' => false, '5.0' => false, ' 5' => false, '05' => false, '"5"' => false, 'text' => false, '' => 1] as $stored => $sum) {
+        foreach ([
+            'i:5;' => 6, '5' => 6, '-1' => 0, '9223372036854775807' => false, '9223372036854775808' => false,
+            '5.0' => false, ' 5' => false, '05' => false, '"5"' => false, 'text' => false, '' => 1,
+        ] as $stored => $sum) {
             $raw->set($name, (string) $stored);
             self::assertSame($sum, $cache->increment('n'), "'$stored'");
             self::assertSame($sum === false ? (string) $stored : (string) $sum, $raw->get($name), "'$stored'");
@@ -428,7 +535,10 @@ abstract class RedisTestCase extends DriverTestCase
     public function testUnknownHostIsNamed(): void
     {
         $unavailable = self::assertThrows(StoreUnavailable::class, $this->cache('nowhere.invalid')->reach(...));
-        self::assertStringStartsWith('redis: no connection to nowhere.invalid:6379: the name of the host cannot be resolved (', $unavailable->getMessage());
+        self::assertStringStartsWith(
+            'redis: no connection to nowhere.invalid:6379: the name of the host cannot be resolved (',
+            $unavailable->getMessage(),
+        );
     }
 
     public function testForbiddenSocketIsNamed(): void
@@ -464,7 +574,11 @@ abstract class RedisTestCase extends DriverTestCase
     public function testUnreachableServerIsNamed(): void
     {
         foreach (['/nowhere/redis.sock', '127.0.0.1:1'] as $where) {
-            $unavailable = self::assertThrows(StoreUnavailable::class, $this->cache($where)->reach(...), 'apt-get install redis-server');
+            $unavailable = self::assertThrows(
+                StoreUnavailable::class,
+                $this->cache($where)->reach(...),
+                'apt-get install redis-server',
+            );
             self::assertStringStartsWith('redis: no connection to ' . $where, $unavailable->getMessage());
         }
     }

@@ -50,8 +50,15 @@ final class RedisTlsTest extends TestCase
     public function testValuesTravelOverTls(string $client): void
     {
         $values = ['long' => random_bytes(600_000), 'short' => 'short', 'array' => ['a' => [1.5]]];
-        foreach (["rediss://127.0.0.1:%d/3?client=$client", "valkeys://localhost:%d?client=$client&database=3&persistent=1", "valkeys://localhost:%d?client=$client&database=3&persistent=1"] as $i => $dsn) {
-            $cache = Cache::open(\sprintf($dsn, self::server()->port) . '&tls_ca_file=' . self::$ca->ca . "&namespace=tls-$client" . Servers::PATIENTLY);
+        foreach ([
+            "rediss://127.0.0.1:%d/3?client=$client",
+            "valkeys://localhost:%d?client=$client&database=3&persistent=1",
+            "valkeys://localhost:%d?client=$client&database=3&persistent=1",
+        ] as $i => $dsn) {
+            $cache = Cache::open(
+                \sprintf($dsn, self::server()->port) . '&tls_ca_file=' . self::$ca->ca . "&namespace=tls-$client"
+                    . Servers::PATIENTLY,
+            );
             $cache->reach();
             self::assertSame($i === 0 ? null : 'short', $cache->get('short'), 'all have one database');
             self::assertTrue($cache->setMany($values, 60));
@@ -76,31 +83,66 @@ final class RedisTlsTest extends TestCase
         Cache::open("$dsn&tls_cert_file=$cert.both")->reach();
 
         $refused = self::assertThrows(StoreUnavailable::class, Cache::open($dsn)->reach(...));
-        self::assertMatchesRegularExpression('~: the server (asks for a client certificate|ended the connection) .*tls_cert_file=~', $refused->getMessage());
+        self::assertMatchesRegularExpression(
+            '~: the server (asks for a client certificate|ended the connection) .*tls_cert_file=~',
+            $refused->getMessage(),
+        );
         [$foreignCert, $foreignKey] = self::$otherCa->issue('DNS:client.example');
-        $refused = self::assertThrows(StoreUnavailable::class, Cache::open("$dsn&tls_cert_file=$foreignCert&tls_key_file=$foreignKey")->reach(...));
-        self::assertMatchesRegularExpression('~: the server (refuses the client certificate|ended the connection) ~', $refused->getMessage());
-        self::assertThrows(StoreUnavailable::class, Cache::open("$dsn&tls_cert_file=$cert&tls_key_file=$foreignKey")->reach(...), 'the client certificate or its key cannot be used');
+        $refused = self::assertThrows(
+            StoreUnavailable::class,
+            Cache::open("$dsn&tls_cert_file=$foreignCert&tls_key_file=$foreignKey")->reach(...),
+        );
+        self::assertMatchesRegularExpression(
+            '~: the server (refuses the client certificate|ended the connection) ~',
+            $refused->getMessage(),
+        );
+        self::assertThrows(
+            StoreUnavailable::class,
+            Cache::open("$dsn&tls_cert_file=$cert&tls_key_file=$foreignKey")->reach(...),
+            'the client certificate or its key cannot be used',
+        );
         // Nobody is asked for the passphrase at the terminal.
         $private = openssl_pkey_get_private((string) file_get_contents($key));
         self::assertNotFalse($private);
         openssl_pkey_export_to_file($private, "$key.encrypted", 'passphrase');
-        self::assertThrows(StoreUnavailable::class, Cache::open("$dsn&tls_cert_file=$cert&tls_key_file=$key.encrypted")->reach(...), 'the client certificate or its key cannot be used');
+        self::assertThrows(
+            StoreUnavailable::class,
+            Cache::open("$dsn&tls_cert_file=$cert&tls_key_file=$key.encrypted")->reach(...),
+            'the client certificate or its key cannot be used',
+        );
     }
 
     /** @return iterable<string, array{string, \Closure(): array{RedisServer, string}, string}> */
     public static function impostors(): iterable
     {
-        $server = static fn(string $options, string ...$arguments): \Closure => static fn(): array => [self::server(...$arguments), $options];
+        $server = static fn(string $options, string ...$arguments): \Closure => static fn(): array
+            => [self::server(...$arguments), $options];
         $ca = '&tls_ca_file=CA';
         $cases = [
-            'an unknown CA' => [$server('&tls_ca_file=OTHER-CA'), 'is signed by Private CA, which is not trusted here. Is tls_ca_file the certificate of that CA?'],
-            'a CA that the system does not know' => [$server(''), 'is signed by Private CA, which is not trusted here. The CAs of this system are trusted. To name another: tls_ca_file='],
-            'another host' => [$server($ca, 'names', 'DNS:other.example'), 'the certificate of the server is for DNS:other.example, and not for 127.0.0.1. Connect by a name that it has, or give that as tls_peer_name='],
+            'an unknown CA' => [
+                $server('&tls_ca_file=OTHER-CA'),
+                'is signed by Private CA, which is not trusted here. Is tls_ca_file the certificate of that CA?',
+            ],
+            'a CA that the system does not know' => [
+                $server(''),
+                'is signed by Private CA, which is not trusted here. The CAs of this system are trusted. '
+                    . 'To name another: tls_ca_file=',
+            ],
+            'another host' => [
+                $server($ca, 'names', 'DNS:other.example'),
+                'the certificate of the server is for DNS:other.example, and not for 127.0.0.1. '
+                    . 'Connect by a name that it has, or give that as tls_peer_name=',
+            ],
             'another name' => [$server("$ca&tls_peer_name=shop.example"), 'and not for shop.example.'],
             'an expired certificate' => [$server($ca, 'expired'), 'the certificate of the server expired on 20'],
-            'an old protocol' => [$server($ca, '--tls-protocols', 'TLSv1.1', '--tls-ciphers', 'ALL:@SECLEVEL=0'), 'the server has no TLS 1.2 or 1.3'],
-            'no TLS' => [static fn(): array => [Servers::redis(), '&connect_timeout=0.3&tls_ca_file=CA'], 'no answer to the TLS handshake in time'],
+            'an old protocol' => [
+                $server($ca, '--tls-protocols', 'TLSv1.1', '--tls-ciphers', 'ALL:@SECLEVEL=0'),
+                'the server has no TLS 1.2 or 1.3',
+            ],
+            'no TLS' => [
+                static fn(): array => [Servers::redis(), '&connect_timeout=0.3&tls_ca_file=CA'],
+                'no answer to the TLS handshake in time',
+            ],
             'no CA in the file' => [$server('&tls_ca_file=' . __FILE__), 'the file of tls_ca_file has no certificate'],
         ];
         foreach ($cases as $name => $case) {
@@ -124,7 +166,10 @@ final class RedisTlsTest extends TestCase
         self::assertStringNotContainsString('pzqxw', (string) $refused);
         $log = new RecordingLogger();
         $cache = Cache::open($dsn, $log);
-        self::assertSame(['miss', false, 'miss'], [$cache->get('k', 'miss'), $cache->set('k', 1), $cache->get('k', 'miss')]);
+        self::assertSame(
+            ['miss', false, 'miss'],
+            [$cache->get('k', 'miss'), $cache->set('k', 1), $cache->get('k', 'miss')],
+        );
         self::assertStringContainsString($message, implode($log->entries()));
         self::assertStringNotContainsString('pzqxw', implode($log->entries()));
         self::assertSame([], $admin->rawcommand('ACL', 'LOG'), 'no login reached the server');
@@ -135,7 +180,9 @@ final class RedisTlsTest extends TestCase
     {
         $file = Servers::directory('tls') . '/renewed.pem';
         copy(self::$otherCa->ca, $file);
-        $cache = Cache::open(\sprintf('rediss://127.0.0.1:%d?client=%s&tls_ca_file=%s', self::server()->port, $client, $file));
+        $cache = Cache::open(
+            \sprintf('rediss://127.0.0.1:%d?client=%s&tls_ca_file=%s', self::server()->port, $client, $file),
+        );
         self::assertThrows(StoreUnavailable::class, $cache->reach(...), 'which is not trusted here');
         copy(self::$ca->ca, $file);
         $cache->reach();
@@ -148,18 +195,35 @@ final class RedisTlsTest extends TestCase
         [$cert] = self::$ca->issueToItself();
         $dsn = \sprintf('rediss://127.0.0.1:%d?client=%s', $server->port, $client);
         Cache::open("$dsn&tls_ca_file=" . self::$itself)->reach();
-        self::assertThrows(StoreUnavailable::class, Cache::open("$dsn&tls_ca_file=$cert")->reach(...), 'which is not trusted here');
-        self::assertThrows(StoreUnavailable::class, Cache::open($dsn)->reach(...), 'is signed by A server, which is not trusted here');
+        self::assertThrows(
+            StoreUnavailable::class,
+            Cache::open("$dsn&tls_ca_file=$cert")->reach(...),
+            'which is not trusted here',
+        );
+        self::assertThrows(
+            StoreUnavailable::class,
+            Cache::open($dsn)->reach(...),
+            'is signed by A server, which is not trusted here',
+        );
     }
 
     /** The control of testUnverifiedServerIsSentNothing(): a login that does reach a server is in its log. */
     #[DataProvider('clients')]
     public function testRefusedLoginIsInTheLogOfTheServer(string $client): void
     {
-        $dsn = \sprintf('rediss://spy:pzqxw@127.0.0.1:%d?client=%s&tls_peer_name=other.example&tls_ca_file=%s', self::server('names', 'DNS:other.example')->port, $client, self::$ca->ca);
+        $dsn = \sprintf(
+            'rediss://spy:pzqxw@127.0.0.1:%d?client=%s&tls_peer_name=other.example&tls_ca_file=%s',
+            self::server('names', 'DNS:other.example')->port,
+            $client,
+            self::$ca->ca,
+        );
         $admin = self::admin(self::server('names', 'DNS:other.example'));
         $admin->rawcommand('ACL', 'LOG', 'RESET');
-        self::assertThrows(StoreUnavailable::class, Cache::open($dsn)->reach(...), 'the server refuses the user name or the password');
+        self::assertThrows(
+            StoreUnavailable::class,
+            Cache::open($dsn)->reach(...),
+            'the server refuses the user name or the password',
+        );
         self::assertCount(1, (array) $admin->rawcommand('ACL', 'LOG'));
     }
 
@@ -167,8 +231,15 @@ final class RedisTlsTest extends TestCase
     public function testServerWithAnOldProtocolWorks(): void
     {
         $server = self::server('--tls-protocols', 'TLSv1.1', '--tls-ciphers', 'ALL:@SECLEVEL=0');
-        $options = ['cafile' => self::$ca->ca, 'ciphers' => 'ALL:@SECLEVEL=0', 'crypto_method' => \STREAM_CRYPTO_METHOD_ANY_CLIENT];
-        $stream = stream_socket_client('tls://127.0.0.1:' . $server->port, context: stream_context_create(['ssl' => $options]));
+        $options = [
+            'cafile' => self::$ca->ca,
+            'ciphers' => 'ALL:@SECLEVEL=0',
+            'crypto_method' => \STREAM_CRYPTO_METHOD_ANY_CLIENT,
+        ];
+        $stream = stream_socket_client(
+            'tls://127.0.0.1:' . $server->port,
+            context: stream_context_create(['ssl' => $options]),
+        );
         self::assertNotFalse($stream);
         self::assertSame(['TLSv1.1'], array_column([stream_get_meta_data($stream)['crypto'] ?? []], 'protocol'));
     }
@@ -179,13 +250,22 @@ final class RedisTlsTest extends TestCase
         $server = self::server('--tls-session-caching', 'no');
         $process = self::admin($server)->info()['process_id'];
         self::assertIsNumeric($process);
-        $dsn = \sprintf('rediss://127.0.0.1:%d?client=%s&tls_ca_file=%s&read_timeout=60', $server->port, $client, self::$ca->ca);
+        $dsn = \sprintf(
+            'rediss://127.0.0.1:%d?client=%s&tls_ca_file=%s&read_timeout=60',
+            $server->port,
+            $client,
+            self::$ca->ca,
+        );
         Servers::freeze((int) $process);
         try {
             $seconds = [];
             foreach ([0.3, 2.0] as $timeout) {
                 $start = microtime(true);
-                self::assertThrows(StoreUnavailable::class, Cache::open("$dsn&connect_timeout=$timeout")->reach(...), 'no answer to the TLS handshake in time');
+                self::assertThrows(
+                    StoreUnavailable::class,
+                    Cache::open("$dsn&connect_timeout=$timeout")->reach(...),
+                    'no answer to the TLS handshake in time',
+                );
                 $seconds[] = microtime(true) - $start;
             }
         } finally {
@@ -200,11 +280,31 @@ final class RedisTlsTest extends TestCase
     /** @return iterable<string, array{string, class-string<\Throwable>, string}> */
     public static function mistakes(): iterable
     {
-        yield 'a socket' => ['rediss:///run/redis.sock', InvalidDsn::class, 'names a Unix socket, over which there is no TLS'];
-        yield 'an option without TLS' => ['redis://127.0.0.1?tls_ca_file=/ca.pem', InvalidDsn::class, 'has the option tls_ca_file, which it does not take. Known: namespace'];
-        yield 'the schemes with TLS' => ['valkey://127.0.0.1?tls_cert_file=/a', InvalidDsn::class, 'Without TLS there is no use for it: the schemes with TLS are rediss:, valkeys:, '];
-        yield 'a missing file' => ['rediss://127.0.0.1?tls_ca_file=/nowhere.pem', StoreUnavailable::class, 'the option tls_ca_file names no file that this user can read'];
-        yield 'a key alone' => ['rediss://127.0.0.1?tls_key_file=' . __FILE__, InvalidDsn::class, 'has tls_key_file without tls_cert_file'];
+        yield 'a socket' => [
+            'rediss:///run/redis.sock',
+            InvalidDsn::class,
+            'names a Unix socket, over which there is no TLS',
+        ];
+        yield 'an option without TLS' => [
+            'redis://127.0.0.1?tls_ca_file=/ca.pem',
+            InvalidDsn::class,
+            'has the option tls_ca_file, which it does not take. Known: namespace',
+        ];
+        yield 'the schemes with TLS' => [
+            'valkey://127.0.0.1?tls_cert_file=/a',
+            InvalidDsn::class,
+            'Without TLS there is no use for it: the schemes with TLS are rediss:, valkeys:, ',
+        ];
+        yield 'a missing file' => [
+            'rediss://127.0.0.1?tls_ca_file=/nowhere.pem',
+            StoreUnavailable::class,
+            'the option tls_ca_file names no file that this user can read',
+        ];
+        yield 'a key alone' => [
+            'rediss://127.0.0.1?tls_key_file=' . __FILE__,
+            InvalidDsn::class,
+            'has tls_key_file without tls_cert_file',
+        ];
         yield 'verification off' => ['rediss://127.0.0.1?tls_verify=0', InvalidDsn::class, 'has an unknown option'];
     }
 
@@ -228,7 +328,8 @@ final class RedisTlsTest extends TestCase
             };
             self::$itself = $name === 'itself' ? $cert : self::$itself;
             self::$servers[$name] = RedisServer::start(Servers::directory('tls-' . \count(self::$servers)), [
-                '--tls-cert-file', $cert, '--tls-key-file', $key, '--tls-ca-cert-file', self::$ca->ca, '--tls-auth-clients', 'no',
+                '--tls-cert-file', $cert, '--tls-key-file', $key, '--tls-ca-cert-file', self::$ca->ca,
+                '--tls-auth-clients', 'no',
                 ...(str_starts_with($name, '--') ? array_values($options) : []),
             ], isTls: true);
         }

@@ -51,8 +51,14 @@ final class RefusedRequestsTest extends TestCase
         $password = RedisNodes::PASSWORD;
         $timeout = static fn(): string => '&timeout=' . self::$timeout;
         $clients = [
-            'phpredis' => static fn(string $options): Cache => Cache::open(\sprintf('redis://:%s@%s?%s', $password, self::address(), $options . $timeout()), $log()),
-            'Predis' => static fn(string $options): Cache => Cache::open(\sprintf('redis://:%s@%s?client=predis&%s', $password, self::address(), $options . $timeout()), $log()),
+            'phpredis' => static fn(string $options): Cache => Cache::open(
+                \sprintf('redis://:%s@%s?%s', $password, self::address(), $options . $timeout()),
+                $log(),
+            ),
+            'Predis' => static fn(string $options): Cache => Cache::open(
+                \sprintf('redis://:%s@%s?client=predis&%s', $password, self::address(), $options . $timeout()),
+                $log(),
+            ),
             'phpredis of the application' => static function (string $options) use ($log, $password): Cache {
                 $client = new \Redis();
                 $client->connect(...self::hostAndPort());
@@ -61,7 +67,11 @@ final class RefusedRequestsTest extends TestCase
                 return Cache::over($client, $options, $log());
             },
             'Predis of the application' => static fn(string $options): Cache
-                => Cache::over(new Client(['host' => self::hostAndPort()[0], 'port' => self::hostAndPort()[1], 'password' => $password]), $options, $log()),
+                => Cache::over(new Client([
+                    'host' => self::hostAndPort()[0],
+                    'port' => self::hostAndPort()[1],
+                    'password' => $password,
+                ]), $options, $log()),
         ];
         foreach (['READONLY', 'MISCONF', 'NOREPLICAS', 'NOPERM'] as $word) {
             foreach ($clients as $client => $open) {
@@ -70,7 +80,15 @@ final class RefusedRequestsTest extends TestCase
         }
         foreach (['MISCONF', 'NOREPLICAS'] as $word) {
             yield "sentinel, $word" => [$word, static fn(string $options): Cache
-                => Cache::open(\sprintf('redis+sentinel://:%s@%s/shop?%s', $password, self::nodes()->addresses(self::nodes()->sentinels), $options . $timeout()), $log())];
+                => Cache::open(
+                    \sprintf(
+                        'redis+sentinel://:%s@%s/shop?%s',
+                        $password,
+                        self::nodes()->addresses(self::nodes()->sentinels),
+                        $options . $timeout(),
+                    ),
+                    $log(),
+                )];
         }
     }
 
@@ -113,14 +131,19 @@ final class RefusedRequestsTest extends TestCase
     public function testRefusalOfAClusterIsReported(): void
     {
         $this->refusing = Servers::redisCluster();
-        $dsn = \sprintf('redis+cluster://:%s@%s?namespace=refusing', RedisNodes::PASSWORD, $this->refusing->addresses()) . Servers::PATIENTLY;
+        $dsn = \sprintf('redis+cluster://:%s@%s?namespace=refusing', RedisNodes::PASSWORD, $this->refusing->addresses())
+            . Servers::PATIENTLY;
         $cache = Cache::open($dsn, self::$log = new RecordingLogger());
         self::assertTrue($cache->set('k', 'old'));
         $this->refuse('MISCONF');
         foreach (self::writes() as $name => $write) {
             self::assertContains($write($cache), [false, null], $name);
             self::assertSame('old', $cache->get('k'));
-            self::assertThrows(StoreFailed::class, static fn(): mixed => $write(Cache::open($dsn . '&on_failure=throw', new NullLogger())), 'MISCONF');
+            self::assertThrows(
+                StoreFailed::class,
+                static fn(): mixed => $write(Cache::open($dsn . '&on_failure=throw', new NullLogger())),
+                'MISCONF',
+            );
         }
         self::assertLessThanOrEqual(3, \count(self::$log->entries()), 'a line for each master');
         self::assertStringContainsString('MISCONF', implode("\n", self::$log->entries()));
@@ -135,7 +158,10 @@ final class RefusedRequestsTest extends TestCase
     {
         foreach (['phpredis', 'predis'] as $client) {
             $log = new RecordingLogger();
-            $cache = Cache::open(\sprintf('redis://:%s@%s?client=%s&on_failure=throw', RedisNodes::PASSWORD, self::address(), $client), $log);
+            $cache = Cache::open(
+                \sprintf('redis://:%s@%s?client=%s&on_failure=throw', RedisNodes::PASSWORD, self::address(), $client),
+                $log,
+            );
             self::assertTrue($cache->set('n', 'text'));
             self::assertFalse($cache->increment('n'));
             $cache->reach();

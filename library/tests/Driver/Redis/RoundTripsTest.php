@@ -10,7 +10,9 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** Which commands a call sends: how long a call takes depends on the machine, how many round trips it needs does not. */
+/**
+ * Which commands a call sends: how long a call takes depends on the machine, how many round trips it needs does not.
+ */
 final class RoundTripsTest extends TestCase
 {
     private const REDIS = 'redis://%s?namespace=trips' . Servers::PATIENTLY;
@@ -28,7 +30,10 @@ final class RoundTripsTest extends TestCase
         self::$server->stop();
     }
 
-    /** @return iterable<string, array{\Closure(Cache): mixed, list<string>, 2?: string}> the call, and its commands in their order */
+    /**
+     * @return iterable<string, array{\Closure(Cache): mixed, list<string>, 2?: string}> the call, and its commands in
+     *         their order
+     */
     public static function calls(): iterable
     {
         $many = array_map(static fn(int $n): string => 'key ' . $n, range(1, 900));
@@ -39,35 +44,79 @@ final class RoundTripsTest extends TestCase
         yield 'set with a ttl' => [static fn(Cache $cache): mixed => $cache->set('k', 'value', 60), ['PSETEX']];
         yield 'delete' => [static fn(Cache $cache): mixed => $cache->delete('k'), ['UNLINK']];
         yield 'deleteMany' => [static fn(Cache $cache): mixed => $cache->deleteMany($many), ['UNLINK']];
-        yield 'invalidateTags' => [static fn(Cache $cache): mixed => $cache->invalidateTags(['a', 'b', 'c']), ['UNLINK']];
+        yield 'invalidateTags' => [
+            static fn(Cache $cache): mixed => $cache->invalidateTags(['a', 'b', 'c']),
+            ['UNLINK'],
+        ];
         yield 'add' => [static fn(Cache $cache): mixed => $cache->add(bin2hex(random_bytes(8)), 1), ['SET']];
         yield 'increment' => [static fn(Cache $cache): mixed => $cache->increment('n'), ['INCRBY']];
         yield 'decrement' => [static fn(Cache $cache): mixed => $cache->decrement('n', 5), ['INCRBY']];
-        yield 'increment with a ttl' => [static fn(Cache $cache): mixed => $cache->increment('t', ttl: 60), ['EVALSHA']];
-        yield 'increment from a number' => [static fn(Cache $cache): mixed => $cache->increment('f', first: 100), ['EVALSHA']];
+        yield 'increment with a ttl' => [
+            static fn(Cache $cache): mixed => $cache->increment('t', ttl: 60),
+            ['EVALSHA'],
+        ];
+        yield 'increment from a number' => [
+            static fn(Cache $cache): mixed => $cache->increment('f', first: 100),
+            ['EVALSHA'],
+        ];
         yield 'touch' => [static fn(Cache $cache): mixed => $cache->touch('stays', 60), ['GET', 'PEXPIRE']];
         yield 'expiry' => [static fn(Cache $cache): mixed => $cache->expiry('stays'), ['EVALSHA']];
-        yield 'getWithToken' => [static fn(Cache $cache): mixed => $cache->getWithToken('stays', null, $token), ['GET']];
-        yield 'setIfUnchanged with an old token' => [static fn(Cache $cache): mixed => $cache->setIfUnchanged('stays', 'old', 2), ['EVALSHA']];
+        yield 'getWithToken' => [
+            static fn(Cache $cache): mixed => $cache->getWithToken('stays', null, $token),
+            ['GET'],
+        ];
+        yield 'setIfUnchanged with an old token' => [
+            static fn(Cache $cache): mixed => $cache->setIfUnchanged('stays', 'old', 2),
+            ['EVALSHA'],
+        ];
         yield 'setIfUnchanged' => [self::change(...), ['GET', 'EVALSHA']];
         yield 'setIfUnchanged of a value that was computed' => [static function (Cache $cache): void {
             $cache->remember($key = bin2hex(random_bytes(8)), 60, static fn(): int => 1);
             self::change($cache, $key);
         }, ['GET', 'SET', 'EVALSHA', 'GET', 'EVALSHA']];
-        yield 'setIfUnchanged of a value with tags, whose versions it asks for' => [static function (Cache $cache): void {
-            $cache->set('tagged', 1, tags: ['a']);
-            self::change($cache, 'tagged');
-        }, ['MGET', 'SET', 'GET', 'GET', 'GET', 'GET', 'EVALSHA']];
-        yield 'a tier reads with a token, and sets' => [self::change(...), ['GET', 'EVALSHA', 'EVALSHA', 'PSETEX'], self::TIER];
+        yield 'setIfUnchanged of a value with tags, whose versions it asks for' => [
+            static function (Cache $cache): void {
+                $cache->set('tagged', 1, tags: ['a']);
+                self::change($cache, 'tagged');
+            },
+            ['MGET', 'SET', 'GET', 'GET', 'GET', 'GET', 'EVALSHA'],
+        ];
+        yield 'a tier reads with a token, and sets' => [
+            self::change(...),
+            ['GET', 'EVALSHA', 'EVALSHA', 'PSETEX'],
+            self::TIER,
+        ];
         yield 'lock' => [static fn(Cache $cache): mixed => $cache->lock('l', 10)?->release(), ['SET', 'EVALSHA']];
-        yield 'remember a value that is there' => [static fn(Cache $cache): mixed => $cache->remember('stays', 60, static fn(): int => 1), ['GET']];
+        yield 'remember a value that is there' => [
+            static fn(Cache $cache): mixed => $cache->remember('stays', 60, static fn(): int => 1),
+            ['GET'],
+        ];
         // the value, the placeholder, the result
-        yield 'remember a new value' => [static fn(Cache $cache): mixed => $cache->remember(bin2hex(random_bytes(8)), 60, static fn(): int => 1), ['GET', 'SET', 'EVALSHA']];
-        yield 'a tier reads what it has no copy of' => [static fn(Cache $cache): mixed => $cache->get('absent'), ['EVALSHA'], self::TIER];
-        yield 'a tier reads many' => [static fn(Cache $cache): mixed => $cache->getMany(['absent', 'absent too']), ['EVALSHA'], self::TIER];
+        yield 'remember a new value' => [
+            static fn(Cache $cache): mixed => $cache->remember(bin2hex(random_bytes(8)), 60, static fn(): int => 1),
+            ['GET', 'SET', 'EVALSHA'],
+        ];
+        yield 'a tier reads what it has no copy of' => [
+            static fn(Cache $cache): mixed => $cache->get('absent'),
+            ['EVALSHA'],
+            self::TIER,
+        ];
+        yield 'a tier reads many' => [
+            static fn(Cache $cache): mixed => $cache->getMany(['absent', 'absent too']),
+            ['EVALSHA'],
+            self::TIER,
+        ];
         // the value, the number of the change, what was changed
-        yield 'a tier writes' => [static fn(Cache $cache): mixed => $cache->set('k', 'value'), ['SET', 'EVALSHA', 'PSETEX'], self::TIER];
-        yield 'a tier deletes many' => [static fn(Cache $cache): mixed => $cache->deleteMany($many), ['UNLINK', 'EVALSHA', 'PSETEX'], self::TIER];
+        yield 'a tier writes' => [
+            static fn(Cache $cache): mixed => $cache->set('k', 'value'),
+            ['SET', 'EVALSHA', 'PSETEX'],
+            self::TIER,
+        ];
+        yield 'a tier deletes many' => [
+            static fn(Cache $cache): mixed => $cache->deleteMany($many),
+            ['UNLINK', 'EVALSHA', 'PSETEX'],
+            self::TIER,
+        ];
     }
 
     /**

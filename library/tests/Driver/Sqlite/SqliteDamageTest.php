@@ -76,7 +76,10 @@ final class SqliteDamageTest extends TestCase
         }
         foreach ([$cache, ...$others] as $each) {
             self::assertTrue($each->set('for all', 'value'));
-            self::assertSame(['value', 'value', 'value'], array_map(static fn(Cache $other): mixed => $other->get('for all'), $others));
+            self::assertSame(
+                ['value', 'value', 'value'],
+                array_map(static fn(Cache $other): mixed => $other->get('for all'), $others),
+            );
         }
     }
 
@@ -88,7 +91,10 @@ final class SqliteDamageTest extends TestCase
             self::assertTrue($this->cache()->set('k', 1));
             self::assertStringStartsWith($text, (string) file_get_contents($this->file . '.corrupt'));
         }
-        self::assertSame(['cache.sqlite', 'cache.sqlite.corrupt', 'cache.sqlite.lock'], array_values(array_diff((array) scandir(\dirname($this->file)), ['.', '..'])));
+        self::assertSame(
+            ['cache.sqlite', 'cache.sqlite.corrupt', 'cache.sqlite.lock'],
+            array_values(array_diff((array) scandir(\dirname($this->file)), ['.', '..'])),
+        );
     }
 
     /** @return iterable<string, array{string}> */
@@ -103,7 +109,11 @@ final class SqliteDamageTest extends TestCase
     {
         file_put_contents($this->file, $content);
         for ($try = 1; $try <= 2; ++$try) {
-            self::assertThrows(StoreUnavailable::class, fn() => $this->cache()->set('k', 1), 'was never a cache of Larder');
+            self::assertThrows(
+                StoreUnavailable::class,
+                fn() => $this->cache()->set('k', 1),
+                'was never a cache of Larder',
+            );
             self::assertSame($content, file_get_contents($this->file));
             self::assertFileDoesNotExist($this->file . '.corrupt');
         }
@@ -117,7 +127,10 @@ final class SqliteDamageTest extends TestCase
             $this->cache();
         } catch (StoreUnavailable) {
         }
-        self::assertSame(['cache.sqlite'], array_values(array_diff((array) scandir(\dirname($this->file)), ['.', '..'])));
+        self::assertSame(
+            ['cache.sqlite'],
+            array_values(array_diff((array) scandir(\dirname($this->file)), ['.', '..'])),
+        );
     }
 
     public function testForeignDatabaseIsRefusedAndKept(): void
@@ -125,7 +138,10 @@ final class SqliteDamageTest extends TestCase
         (new \PDO('sqlite:' . $this->file))->exec('CREATE TABLE users (name TEXT)');
         $before = file_get_contents($this->file);
         $refusal = self::assertThrows(StoreUnavailable::class, fn() => $this->cache());
-        self::assertSame('sqlite: the file has tables of another program. Name another file: a cache has one of its own', $refusal->getMessage());
+        self::assertSame(
+            'sqlite: the file has tables of another program. Name another file: a cache has one of its own',
+            $refusal->getMessage(),
+        );
         self::assertSame($before, file_get_contents($this->file));
     }
 
@@ -199,7 +215,10 @@ final class SqliteDamageTest extends TestCase
 
         try {
             $this->cache();
-            file_put_contents($this->file, 'not a database, and longer than the head of one, which has a hundred bytes: ' . str_repeat('x', 100));
+            file_put_contents(
+                $this->file,
+                'not a database, and longer than the head of one, which has a hundred bytes: ' . str_repeat('x', 100),
+            );
             $cache = $this->cache();
             self::assertTrue($cache->set('k', 1));
             rename(\dirname($this->file), \dirname($this->file) . '-away');
@@ -241,7 +260,9 @@ final class SqliteDamageTest extends TestCase
                     $value = $cache->get($key = 'k' . random_int(0, 50));
                     $wrong += (int) ($value !== null && $value !== str_repeat($key, 500));
                     if ($i % 40 === 39) {
-                        $n % 2 === 0 ? @unlink($this->file) : @self::overwrite($this->file, 4096 * random_int(1, 9), random_bytes(4096));
+                        $n % 2 === 0
+                            ? @unlink($this->file)
+                            : @self::overwrite($this->file, 4096 * random_int(1, 9), random_bytes(4096));
                     }
                 }
 
@@ -299,7 +320,11 @@ final class SqliteDamageTest extends TestCase
     private static function overwrite(string $file, int $at, string $bytes): void
     {
         file_put_contents($file . '.damage', $bytes);
-        shell_exec(\sprintf('dd if=%1$s.damage of=%1$s bs=64K oflag=seek_bytes seek=%2$d conv=notrunc,nocreat 2>/dev/null', escapeshellarg($file), $at));
+        shell_exec(\sprintf(
+            'dd if=%1$s.damage of=%1$s bs=64K oflag=seek_bytes seek=%2$d conv=notrunc,nocreat 2>/dev/null',
+            escapeshellarg($file),
+            $at,
+        ));
         @unlink($file . '.damage');
     }
 

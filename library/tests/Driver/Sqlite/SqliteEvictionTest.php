@@ -74,7 +74,10 @@ final class SqliteEvictionTest extends TestCase
         }
         self::assertNull($cache->get('k0'));
         self::assertGreaterThan(100, $this->rows());
-        self::assertTrue($cache->setMany(array_fill_keys(self::keys('many', 2000), str_repeat('x', 5000))), 'more than fits at once');
+        self::assertTrue(
+            $cache->setMany(array_fill_keys(self::keys('many', 2000), str_repeat('x', 5000))),
+            'more than fits at once',
+        );
         self::assertSame(str_repeat('x', 5000), $cache->get('many1999'));
         self::assertSame(1, $cache->increment('n'));
         self::assertTrue($cache->add('large', random_bytes(500_000)));
@@ -172,7 +175,9 @@ final class SqliteEvictionTest extends TestCase
     /** As if an hour had passed: a busy machine may take longer to store rows than a short ttl lasts. */
     private function expireRows(): void
     {
-        (new \PDO('sqlite:' . $this->file))->exec('UPDATE larder SET expires = expires - ' . self::HOUR . '000000 WHERE expires > 0');
+        (new \PDO('sqlite:' . $this->file))->exec(
+            'UPDATE larder SET expires = expires - ' . self::HOUR . '000000 WHERE expires > 0',
+        );
     }
 
     private function rows(): int

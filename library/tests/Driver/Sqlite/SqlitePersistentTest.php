@@ -41,7 +41,9 @@ final class SqlitePersistentTest extends DriverTestCase
         self::assertNotSame([], $files);
         self::assertSame(1, Cache::open($dsn)->get('k'));
         self::assertSame($files, self::filesOpen('sqlite-again'));
-        self::assertTrue(Cache::open(str_replace('persistent=1', 'persistent=0', self::address('sqlite-not-again')))->set('k', 1));
+        self::assertTrue(
+            Cache::open(str_replace('persistent=1', 'persistent=0', self::address('sqlite-not-again')))->set('k', 1),
+        );
         self::assertSame([], self::filesOpen('sqlite-not-again'), 'the control: nothing is kept without the option');
     }
 
@@ -126,7 +128,10 @@ final class SqlitePersistentTest extends DriverTestCase
     private static function filesOpen(string $folder): array
     {
         gc_collect_cycles();
-        $links = array_map(static fn(string $file): string => $file . (string) @readlink($file), self::files('/proc/self/fd/*'));
+        $links = array_map(
+            static fn(string $file): string => $file . (string) @readlink($file),
+            self::files('/proc/self/fd/*'),
+        );
 
         return array_values(array_filter($links, static fn(string $link): bool => str_contains($link, "/$folder/")));
     }

@@ -74,7 +74,12 @@ final class SqliteTest extends DriverTestCase
         for ($file = 0; $file < 10; ++$file) {
             $taken = array_keys(array_column($stored, $file), true, true);
             self::assertNotSame([], $taken);
-            self::assertSame($taken, array_values(Cache::open(self::rush($file))->getMany(array_map(static fn(int $n): string => 'k' . $n, $taken))));
+            self::assertSame(
+                $taken,
+                array_values(Cache::open(self::rush(
+                    $file,
+                ))->getMany(array_map(static fn(int $n): string => 'k' . $n, $taken))),
+            );
         }
     }
 
@@ -158,7 +163,9 @@ final class SqliteTest extends DriverTestCase
     public function testUnusableFileIsNamed(): void
     {
         $this->expectException(StoreUnavailable::class);
-        $this->expectExceptionMessageMatches('~^sqlite: /nowhere/cache.sqlite cannot be opened .*The directory /nowhere must be there and writable~');
+        $this->expectExceptionMessageMatches(
+            '~^sqlite: /nowhere/cache.sqlite cannot be opened .*The directory /nowhere must be there and writable~',
+        );
         Cache::open('sqlite:///nowhere/cache.sqlite');
     }
 
@@ -187,7 +194,10 @@ final class SqliteTest extends DriverTestCase
                 return new Failures();
             }
         };
-        $store = new SqlStore(new SqliteConnection(Servers::directory('sqlite-signal') . '/cache.sqlite'), codec: $raise);
+        $store = new SqlStore(
+            new SqliteConnection(Servers::directory('sqlite-signal') . '/cache.sqlite'),
+            codec: $raise,
+        );
         $isStored = null;
         $before = [pcntl_async_signals(true), pcntl_signal_get_handler(\SIGUSR1)];
         pcntl_signal(\SIGUSR1, static function () use ($store, &$isStored): void {

@@ -41,16 +41,48 @@ final class SqliteTrustTest extends TestCase
         posix_seteuid(0);
     }
 
-    /** @return iterable<string, array{string, string, string}> how the folder is, what is planted there, what is said */
+    /**
+     * @return iterable<string, array{string, string, string}> how the folder is, what is planted there, what is said
+     */
     public static function plants(): iterable
     {
-        yield 'a database of a stranger' => ['chmod 1777 cache', '', "file %s/cache/c.sqlite belongs to another user, nobody. *remove it: rm '%s/cache/c.sqlite'"];
-        yield 'a database that everybody can write' => ['true', 'chown www-data cache/c.sqlite; chmod 666 cache/c.sqlite', "everybody can write the file %s/cache/c.sqlite. *remove it: rm '%s/cache/c.sqlite'"];
-        yield 'a log of a stranger' => ['true', 'chown www-data cache/c.sqlite; chmod 600 cache/c.sqlite; touch cache/c.sqlite-wal; chown nobody cache/c.sqlite-wal', "file %s/cache/c.sqlite-wal belongs to another user, nobody. *remove it: rm '%s/cache/c.sqlite-wal'"];
-        yield 'nothing yet, in a folder for all' => ['chmod 1777 cache', 'rm cache/*', "everybody can write the directory %s/cache. *mkdir -m 700 '%s/cache/larder-www-data'"];
-        yield 'nothing yet, in a folder of a stranger' => ['chown nobody cache', 'rm cache/*', 'directory %s/cache belongs to another user, nobody. *Use a path that only www-data can change'];
-        yield 'nothing yet, below a folder of a stranger' => ['chown nobody .', 'rm cache/*', 'directory %s belongs to another user, nobody. *Use a path that only www-data can change'];
-        yield 'a link of a stranger' => ['chmod 1777 cache; mkdir own; chown www-data own', 'mv cache/c.sqlite own/; chown www-data own/c.sqlite; ln -s ../own/c.sqlite cache/c.sqlite; chown -h nobody cache/c.sqlite', 'link %s/cache/c.sqlite belongs to another user, nobody. *'];
+        yield 'a database of a stranger' => [
+            'chmod 1777 cache',
+            '',
+            "file %s/cache/c.sqlite belongs to another user, nobody. *remove it: rm '%s/cache/c.sqlite'",
+        ];
+        yield 'a database that everybody can write' => [
+            'true',
+            'chown www-data cache/c.sqlite; chmod 666 cache/c.sqlite',
+            "everybody can write the file %s/cache/c.sqlite. *remove it: rm '%s/cache/c.sqlite'",
+        ];
+        yield 'a log of a stranger' => [
+            'true',
+            'chown www-data cache/c.sqlite; chmod 600 cache/c.sqlite; touch cache/c.sqlite-wal; '
+                . 'chown nobody cache/c.sqlite-wal',
+            "file %s/cache/c.sqlite-wal belongs to another user, nobody. *remove it: rm '%s/cache/c.sqlite-wal'",
+        ];
+        yield 'nothing yet, in a folder for all' => [
+            'chmod 1777 cache',
+            'rm cache/*',
+            "everybody can write the directory %s/cache. *mkdir -m 700 '%s/cache/larder-www-data'",
+        ];
+        yield 'nothing yet, in a folder of a stranger' => [
+            'chown nobody cache',
+            'rm cache/*',
+            'directory %s/cache belongs to another user, nobody. *Use a path that only www-data can change',
+        ];
+        yield 'nothing yet, below a folder of a stranger' => [
+            'chown nobody .',
+            'rm cache/*',
+            'directory %s belongs to another user, nobody. *Use a path that only www-data can change',
+        ];
+        yield 'a link of a stranger' => [
+            'chmod 1777 cache; mkdir own; chown www-data own',
+            'mv cache/c.sqlite own/; chown www-data own/c.sqlite; ln -s ../own/c.sqlite cache/c.sqlite; '
+                . 'chown -h nobody cache/c.sqlite',
+            'link %s/cache/c.sqlite belongs to another user, nobody. *',
+        ];
     }
 
     #[DataProvider('plants')]
@@ -67,8 +99,14 @@ final class SqliteTrustTest extends TestCase
         shell_exec(\sprintf('cd %s && %s', escapeshellarg($this->home), $plant === '' ? 'true' : $plant));
 
         OtherUser::become(self::VICTIM);
-        $refusal = self::assertThrows(StoreUnavailable::class, static fn() => Cache::open('sqlite://' . $file)->get('k'));
-        self::assertTrue(fnmatch('sqlite: *' . str_replace('%s', $this->home, $message), $refusal->getMessage()), $refusal->getMessage());
+        $refusal = self::assertThrows(
+            StoreUnavailable::class,
+            static fn() => Cache::open('sqlite://' . $file)->get('k'),
+        );
+        self::assertTrue(
+            fnmatch('sqlite: *' . str_replace('%s', $this->home, $message), $refusal->getMessage()),
+            $refusal->getMessage(),
+        );
         gc_collect_cycles();
         self::assertFalse(Bomb::$exploded);
     }
@@ -117,7 +155,11 @@ final class SqliteTrustTest extends TestCase
             eval(\'namespace Larder\\Internal\\Driver\\Sqlite; function chmod(string $file, int $mode): bool
                 { clearstatcache(); printf("%%s %%o\n", $file, fileperms($file) & 0o077); return \chmod($file, $mode); }\');
             var_dump(Larder\Cache::open("sqlite://%s/cache/c.sqlite")->set("k", 1), umask() === 0);', $this->home));
-        self::assertSame(1, preg_match('~^\S+/cache/c\.sqlite\.\S+\.new 0\nbool\(true\)\nbool\(true\)\n$~D', $said), $said);
+        self::assertSame(
+            1,
+            preg_match('~^\S+/cache/c\.sqlite\.\S+\.new 0\nbool\(true\)\nbool\(true\)\n$~D', $said),
+            $said,
+        );
     }
 
     /** The names of the other files are predictable, but the folder is private. */
@@ -129,16 +171,25 @@ final class SqliteTrustTest extends TestCase
         umask($mask);
         $cache->set('k', 1);
         foreach (['', '-wal', '-shm', '.lock'] as $suffix) {
-            self::assertSame('600', decoct((int) fileperms($this->home . '/cache/c.sqlite' . $suffix) & 0o777), $suffix);
+            self::assertSame(
+                '600',
+                decoct((int) fileperms($this->home . '/cache/c.sqlite' . $suffix) & 0o777),
+                $suffix,
+            );
         }
     }
 
     private function plant(string $file): void
     {
         $database = new \PDO('sqlite:' . $file);
-        $database->exec('CREATE TABLE larder (namespace TEXT NOT NULL, name TEXT NOT NULL, full_key BLOB NOT NULL, value BLOB NOT NULL, expires INTEGER NOT NULL, version TEXT NOT NULL, PRIMARY KEY (namespace, name))');
+        $database->exec(
+            'CREATE TABLE larder (namespace TEXT NOT NULL, name TEXT NOT NULL, full_key BLOB NOT NULL, '
+                . 'value BLOB NOT NULL, expires INTEGER NOT NULL, version TEXT NOT NULL, '
+                . 'PRIMARY KEY (namespace, name))',
+        );
         $database->exec('CREATE INDEX larder_expires ON larder (expires) WHERE expires > 0');
-        $database->prepare("INSERT INTO larder VALUES (?, ?, ?, ?, 0, '')")->execute(['larder', hash('xxh128', 'k'), 'k', serialize(new Bomb())]);
+        $database->prepare("INSERT INTO larder VALUES (?, ?, ?, ?, 0, '')")
+            ->execute(['larder', hash('xxh128', 'k'), 'k', serialize(new Bomb())]);
         chmod($file, 0o666);
     }
 }

@@ -1,6 +1,7 @@
 <?php
 
-// A site behind the middleware, as WebServerTest asks for it: "is" says what a page does, "n" is one of many URLs that do so.
+// A site behind the middleware, as WebServerTest asks for it: "is" says what a page does, "n" is one of many URLs that
+// do so.
 
 declare(strict_types=1);
 
@@ -44,7 +45,10 @@ $application = new Application(static function (ServerRequestInterface $request)
 
     switch ($is) {
         case 'seen':
-            $body = json_encode([$request->getHeaders(), $request->getServerParams(), $request->getCookieParams(), $_SERVER, $_ENV, $_COOKIE, $_REQUEST], JSON_THROW_ON_ERROR);
+            $body = json_encode([
+                $request->getHeaders(), $request->getServerParams(), $request->getCookieParams(), $_SERVER, $_ENV,
+                $_COOKIE, $_REQUEST,
+            ], JSON_THROW_ON_ERROR);
             break;
         case 'varies':
             $headers['Vary'] = 'Accept-Language';
@@ -110,8 +114,13 @@ $application = new Application(static function (ServerRequestInterface $request)
 $store = 'file://' . $folder . '/cache';
 $cache = getenv('PLAIN') === false ? Cache::open($store) : new Cache(new PlainStore(Cache::open($store)->store()));
 $port = is_string($_SERVER['SERVER_PORT'] ?? null) ? $_SERVER['SERVER_PORT'] : '';
-$middleware = new ResponseCache($cache, $factory, $factory, $factory, ["shop.example:$port"], ['_ga*'], maxVariants: 4, serverParams: ['APP_*']);
-$response = $middleware->process((new ServerRequestCreator($factory, $factory, $factory, $factory))->fromGlobals(), $application);
+$middleware = new ResponseCache($cache, $factory, $factory, $factory, [
+    "shop.example:$port",
+], ['_ga*'], maxVariants: 4, serverParams: ['APP_*']);
+$response = $middleware->process(
+    (new ServerRequestCreator($factory, $factory, $factory, $factory))->fromGlobals(),
+    $application,
+);
 
 http_response_code($response->getStatusCode());
 header_remove('X-Powered-By');

@@ -2,7 +2,8 @@
 
 declare(strict_types=1);
 
-// What RememberUnderFpmTest asks for: ?dsn=, directory=, do= of what the computation does, and log= to which it adds a byte.
+// What RememberUnderFpmTest asks for: ?dsn=, directory=, do= of what the computation does, and log= to which it adds a
+// byte.
 
 use Larder\Cache;
 
@@ -18,28 +19,52 @@ if ($ask('do') === 'session') {
     });
 }
 if (in_array($ask('do'), ['two', 'fatal first'], true)) {
-    $cache->remember('first', 0.3, static fn(): string => $ask('do') === 'two' ? 'first' : str_repeat('x', 1 << 40), stale: 60, lease: 60, beta: 0.0, jitter: 0.0);
+    $cache->remember(
+        'first',
+        0.3,
+        static fn(): string => $ask('do') === 'two' ? 'first' : str_repeat('x', 1 << 40),
+        stale: 60,
+        lease: 60,
+        beta: 0.0,
+        jitter: 0.0,
+    );
 }
-// What is computed at first gets old soon. What replaces it does not, and its lease is long: on a machine that stops for
-// seconds, another computation would begin otherwise.
-$value = $cache->remember('k', in_array($ask('do'), ['', 'two'], true) ? 0.3 : 60, static function () use ($ask): string {
-    file_put_contents($ask('log'), '.', \FILE_APPEND);
-    switch ($ask('do')) {
-        case 'exit':
-            exit('left');
-        case 'exhaust':
-            return str_repeat('x', 1 << 40);
-        case 'slow':
-        case 'session':
-            // As long as the test wants it to.
-            for ($end = microtime(true) + 60; !file_exists($ask('directory') . '/go') && microtime(true) < $end; usleep(5_000)) {
-                clearstatcache();
-            }
-    }
+// What is computed at first gets old soon. What replaces it does not, and its lease is long: on a machine that stops
+// for seconds, another computation would begin otherwise.
+$value = $cache->remember(
+    'k',
+    in_array($ask('do'), ['', 'two'], true) ? 0.3 : 60,
+    static function () use ($ask): string {
+        file_put_contents($ask('log'), '.', \FILE_APPEND);
+        switch ($ask('do')) {
+            case 'exit':
+                exit('left');
+            case 'exhaust':
+                return str_repeat('x', 1 << 40);
+            case 'slow':
+            case 'session':
+                // As long as the test wants it to.
+                for ($end = microtime(
+                    true,
+                ) + 60; !file_exists($ask('directory') . '/go') && microtime(true) < $end; usleep(
+                    5_000,
+                )) {
+                    clearstatcache();
+                }
+        }
 
-    return 'computed ' . microtime(true);
-}, stale: 60, wait: 25, lease: 60, beta: 0.0, jitter: 0.0);
+        return 'computed ' . microtime(true);
+    },
+    stale: 60,
+    wait: 25,
+    lease: 60,
+    beta: 0.0,
+    jitter: 0.0,
+);
 // PHP waits with this until the script has ended, and the visitor has it then.
 register_shutdown_function(static function () use ($value, $start): void {
-    echo json_encode(['value' => $value, 'seconds' => microtime(true) - $start, 'worker' => getmypid()], \JSON_THROW_ON_ERROR);
+    echo json_encode(
+        ['value' => $value, 'seconds' => microtime(true) - $start, 'worker' => getmypid()],
+        \JSON_THROW_ON_ERROR,
+    );
 });

@@ -26,12 +26,25 @@ final class ConnectionTest extends TestCase
         self::assertSame(1, preg_match('/`larder listen` needs ([A-Z|]+) and ([A-Z|]+)/', $page, $rights));
         $ca = new Certificates(Servers::directory('listener'));
         [$cert, $key] = $ca->issue();
-        $server = RedisServer::start(Servers::directory('listener'), ['--tls-cert-file', $cert, '--tls-key-file', $key, '--tls-ca-cert-file', $ca->ca, '--tls-auth-clients', 'no'], isTls: true);
+        $server = RedisServer::start(
+            Servers::directory('listener'),
+            [
+                '--tls-cert-file', $cert, '--tls-key-file', $key, '--tls-ca-cert-file', $ca->ca, '--tls-auth-clients',
+                'no',
+            ],
+            isTls: true,
+        );
         $admin = new \Redis();
         $admin->connect($server->socket);
         $admin->rawcommand('ACL', 'SETUSER', 'listener', 'on', '>pzqxw', '+' . $rights[1], '+' . $rights[2]);
         $open = static fn(string $user, Tls $tls): Connection => Connection::open(
-            new ConnectionSettings(Endpoint::tcp('127.0.0.1', $server->port), 30.0, 30.0, credentials: new Credentials($user, 'pzqxw'), tls: $tls),
+            new ConnectionSettings(
+                Endpoint::tcp('127.0.0.1', $server->port),
+                30.0,
+                30.0,
+                credentials: new Credentials($user, 'pzqxw'),
+                tls: $tls,
+            ),
             'larder-cache:shop:',
             ['PING'],
         );
@@ -52,8 +65,16 @@ final class ConnectionTest extends TestCase
         self::assertCount(500, $heard);
 
         $admin->rawcommand('ACL', 'SETUSER', 'deaf', 'on', '>pzqxw', '+' . $rights[1]);
-        self::assertThrows(ServerGone::class, static fn(): Connection => $open('deaf', new Tls($ca->ca)), 'refuses CLIENT');
-        $gone = self::assertThrows(ServerGone::class, static fn(): Connection => $open('listener', new Tls()), 'is signed by Private CA, which is not trusted here');
+        self::assertThrows(
+            ServerGone::class,
+            static fn(): Connection => $open('deaf', new Tls($ca->ca)),
+            'refuses CLIENT',
+        );
+        $gone = self::assertThrows(
+            ServerGone::class,
+            static fn(): Connection => $open('listener', new Tls()),
+            'is signed by Private CA, which is not trusted here',
+        );
         self::assertStringNotContainsString('pzqxw', (string) $gone);
         $server->stop();
     }

@@ -87,7 +87,9 @@ final class MySqlMemoryTest extends MySqlTestCase
     {
         $cache = $this->cache('&namespace=contract_refuses');
         $cache->set('k', 1);
-        $insert = self::raw()->prepare("INSERT IGNORE INTO larder_contract_refuses_memory VALUES (?, 0, '', 1, 0, REPEAT('x', 1000))");
+        $insert = self::raw()->prepare(
+            "INSERT IGNORE INTO larder_contract_refuses_memory VALUES (?, 0, '', 1, 0, REPEAT('x', 1000))",
+        );
         $taken = 0;
         for ($n = 0; $n < 70_000 && ($n < 20_000 || $taken > $n / 2); ++$n) {
             try {

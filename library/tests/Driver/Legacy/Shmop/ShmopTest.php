@@ -238,7 +238,10 @@ final class ShmopTest extends DriverTestCase
             }
             echo json_encode([$cache->set('large', str_repeat('x', 2_000_000)), $cache->has('300000-29')]);
             PHP;
-        self::assertSame('1000 150 30 [false,true]', self::where('echo 256 >/proc/sys/kernel/shmall', $code)); // of 4 KiB each
+        self::assertSame(
+            '1000 150 30 [false,true]',
+            self::where('echo 256 >/proc/sys/kernel/shmall', $code),
+        ); // of 4 KiB each
     }
 
     /** The kernel tells when a block was used, to the second. */
@@ -253,7 +256,10 @@ final class ShmopTest extends DriverTestCase
             for ($n = 0; $n < 15; ++$n) { $cache->set("m$n", $n); }
             echo json_encode(array_values($cache->getMany(['k3', 'k5', 'k8', 'k0', 'k19', 'm14'])));
             PHP;
-        [$three, $five, $eight, , , $last] = (array) json_decode(self::where('echo 20 >/proc/sys/kernel/shmmni', $code), true);
+        [$three, $five, $eight, , , $last] = (array) json_decode(
+            self::where('echo 20 >/proc/sys/kernel/shmmni', $code),
+            true,
+        );
         self::assertSame([3, 5, 8, 14], [$three, $five, $eight, $last]);
     }
 
@@ -271,7 +277,13 @@ final class ShmopTest extends DriverTestCase
     {
         $store = $this->open('unrelated');
         $store->set('k', ['from' => 'here']);
-        self::assertSame("here\n", PhpProcess::run('$c = Larder\Cache::open("shmop:?namespace=unrelated"); echo $c->get("k")["from"], "\n"; $c->set("k", "from there");'));
+        self::assertSame(
+            "here\n",
+            PhpProcess::run(
+                '$c = Larder\Cache::open("shmop:?namespace=unrelated"); echo $c->get("k")["from"], "\n"; '
+                    . '$c->set("k", "from there");',
+            ),
+        );
         self::assertSame('from there', $store->get('k'));
         $store->clear();
     }

@@ -98,7 +98,9 @@ final class ShmopTrustTest extends TestCase
     private function plant(string $head, string $key, int $size = 0): void
     {
         $envelope = Envelope::seal(serialize(new Bomb()), 0.0, $key);
-        $bytes = $head === '' ? str_repeat("\0", $size) : substr_replace($head, pack('V', \strlen($envelope)), 4, 4) . $envelope;
+        $bytes = $head === ''
+            ? str_repeat("\0", $size)
+            : substr_replace($head, pack('V', \strlen($envelope)), 4, 4) . $envelope;
         posix_seteuid(0);
         $this->block === null || shmop_delete($this->block);
         OtherUser::become(self::STRANGER);

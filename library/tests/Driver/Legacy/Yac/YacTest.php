@@ -112,12 +112,16 @@ final class YacTest extends DriverTestCase
         $store->clear();
     }
 
-    /** Yac misses while another process reads: that must not be taken for a lost namespace version, which empties everything. */
+    /**
+     * Yac misses while another process reads: that must not be taken for a lost namespace version, which empties
+     * everything.
+     */
     public function testManyReadersDoNotEmptyTheNamespace(): void
     {
         $store = $this->open('readers');
         $store->set('k', 'value');
-        $generation = static fn(): mixed => (new Yac())->get('larder-generation:' . substr(hash('xxh128', 'readers'), 0, 24));
+        $generation = static fn(): mixed
+            => (new Yac())->get('larder-generation:' . substr(hash('xxh128', 'readers'), 0, 24));
         $before = $generation();
         $readers = Fork::several(60, static function (int $process, \Closure $awaitOthers) use ($store): void {
             $awaitOthers();

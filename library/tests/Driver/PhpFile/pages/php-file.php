@@ -61,7 +61,10 @@ echo json_encode(match ($_GET['do']) {
     'rows' => (static function () use ($store, $opcache): array {
         $wrong = 0;
         for ($set = 0; $set < 120; ++$set) {
-            $rows = array_map(static fn(int $i): array => ['id' => $i, 'name' => "product $i of $set", 'code' => md5("$set $i")], range(1, 300));
+            $rows = array_map(
+                static fn(int $i): array => ['id' => $i, 'name' => "product $i of $set", 'code' => md5("$set $i")],
+                range(1, 300),
+            );
             $store->set('rows', $rows);
             $wrong += $store->get('rows') === $rows ? 0 : 1;
         }
@@ -70,7 +73,13 @@ echo json_encode(match ($_GET['do']) {
     })(),
     'rows plain' => (static function () use ($setPlain, $plain, $opcache): array {
         for ($set = 0; $set < 120; ++$set) {
-            $setPlain('rows', array_map(static fn(int $i): array => ['id' => $i, 'name' => "product $i of $set", 'code' => md5("$set $i")], range(1, 300)));
+            $setPlain(
+                'rows',
+                array_map(
+                    static fn(int $i): array => ['id' => $i, 'name' => "product $i of $set", 'code' => md5("$set $i")],
+                    range(1, 300),
+                ),
+            );
             opcache_invalidate($plain . 'rows.php', true);
             include $plain . 'rows.php';
         }

@@ -16,7 +16,11 @@ final class PgBouncer
     /** PgBouncer does not run as root. */
     private const INSTEAD_OF_ROOT = 'nobody';
 
-    private function __construct(private readonly ServerProcess $process, public readonly string $socket, private readonly string $password) {}
+    private function __construct(
+        private readonly ServerProcess $process,
+        public readonly string $socket,
+        private readonly string $password,
+    ) {}
 
     /**
      * @param 'session'|'transaction'|'statement' $mode when the session of a client may serve another one
@@ -24,13 +28,28 @@ final class PgBouncer
      * @param array<string, string> $settings more of pgbouncer.ini
      * @param string $connectQuery what each session begins with
      */
-    public static function before(PostgreSqlServer $server, string $mode, int $sessions = 1, array $settings = [], string $connectQuery = ''): self
-    {
+    public static function before(
+        PostgreSqlServer $server,
+        string $mode,
+        int $sessions = 1,
+        array $settings = [],
+        string $connectQuery = '',
+    ): self {
         $program = Executable::find(['pgbouncer'], 'pgbouncer')->path;
         $folder = \dirname($server->socket);
         $name = \sprintf('%s/pgbouncer-%s', $folder, bin2hex(random_bytes(4)));
-        [$process, $port] = Address::onFreePort(static function (int $port) use ($server, $mode, $sessions, $settings, $connectQuery, $program, $folder, $name): ServerProcess {
-            self::write("$name.users", \sprintf("\"%s\" \"%s\"\n\"%s\" \"%2\$s\"\n", PostgreSqlServer::USER, $server->password, PostgreSqlServer::ADMINISTRATOR));
+        [$process, $port] = Address::onFreePort(static function (
+            int $port,
+        ) use ($server, $mode, $sessions, $settings, $connectQuery, $program, $folder, $name): ServerProcess {
+            self::write(
+                "$name.users",
+                \sprintf(
+                    "\"%s\" \"%s\"\n\"%s\" \"%2\$s\"\n",
+                    PostgreSqlServer::USER,
+                    $server->password,
+                    PostgreSqlServer::ADMINISTRATOR,
+                ),
+            );
             $lines = [];
             foreach ([
                 'pool_mode' => $mode,
@@ -67,7 +86,13 @@ final class PgBouncer
     /** @return string with an option, so that others can follow */
     public function dsn(): string
     {
-        return \sprintf('pgsql://%s:%s@/%s?socket=%s', PostgreSqlServer::USER, $this->password, PostgreSqlServer::DATABASE, $this->socket);
+        return \sprintf(
+            'pgsql://%s:%s@/%s?socket=%s',
+            PostgreSqlServer::USER,
+            $this->password,
+            PostgreSqlServer::DATABASE,
+            $this->socket,
+        );
     }
 
     /** A connection of the application. */
@@ -89,7 +114,14 @@ final class PgBouncer
     {
         $port = substr((string) strrchr($this->socket, '.'), 1);
 
-        return \sprintf('host=%s port=%s dbname=%s user=%s password=%s', \dirname($this->socket), $port, PostgreSqlServer::DATABASE, PostgreSqlServer::USER, $this->password);
+        return \sprintf(
+            'host=%s port=%s dbname=%s user=%s password=%s',
+            \dirname($this->socket),
+            $port,
+            PostgreSqlServer::DATABASE,
+            PostgreSqlServer::USER,
+            $this->password,
+        );
     }
 
     /**
@@ -103,7 +135,9 @@ final class PgBouncer
         $result = pg_query($connection, $sql);
         pg_close($connection);
         /** @var list<string|null> $column */
-        $column = $result === false ? throw new \RuntimeException($sql) : (pg_num_fields($result) === 0 ? [] : pg_fetch_all_columns($result));
+        $column = $result === false ? throw new \RuntimeException(
+            $sql,
+        ) : (pg_num_fields($result) === 0 ? [] : pg_fetch_all_columns($result));
 
         return $column;
     }

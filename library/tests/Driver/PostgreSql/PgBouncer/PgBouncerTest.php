@@ -14,7 +14,9 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\TestWith;
 
-/** A pooler lends one session of the server to several programs in turn. The contracts are held to in transaction mode. */
+/**
+ * A pooler lends one session of the server to several programs in turn. The contracts are held to in transaction mode.
+ */
 final class PgBouncerTest extends DriverTestCase
 {
     /** What a session has beyond what it began with, as lines of text: none, unless a program has left it there. */
@@ -68,7 +70,10 @@ final class PgBouncerTest extends DriverTestCase
     public function testNothingOutlivesATransaction(string $mode): void
     {
         // In session mode a client has a session until it goes, and the next one gets it cleaned: so is not, here.
-        $pooler = PgBouncer::before(self::server(), $mode, settings: ['server_reset_query' => '', 'ignore_startup_parameters' => 'options']);
+        $pooler = PgBouncer::before(self::server(), $mode, settings: [
+            'server_reset_query' => '',
+            'ignore_startup_parameters' => 'options',
+        ]);
         $application = $pooler->answer(...);
         $application('CREATE TABLE IF NOT EXISTS orders (id int)');
         [$session] = $application('SELECT pg_backend_pid()');
@@ -80,7 +85,10 @@ final class PgBouncerTest extends DriverTestCase
             self::assertSame([$n, 'miss', true], [$cache->get('k'), $cache->get('none', 'miss'), $cache->has('l')]);
             self::assertSame(['k' => $n, 'm' => 2], $cache->getMany(['k', 'm']));
             self::assertSame($n + 1, $cache->increment('count'));
-            self::assertTrue($cache->add("new $n", 1, 60) && $cache->touch('k', 60) && $cache->replace('l', 2) && $cache->delete('m'));
+            self::assertTrue(
+                $cache->add("new $n", 1, 60) && $cache->touch('k', 60) && $cache->replace('l', 2)
+                    && $cache->delete('m'),
+            );
             $lock = $cache->lock('lock', 30);
             self::assertNotNull($lock);
             self::assertTrue($lock->renew(30) && $lock->release());
@@ -98,7 +106,11 @@ final class PgBouncerTest extends DriverTestCase
         self::assertSame(['0'], $application('SELECT count(*) FROM orders'));
 
         $application("SELECT set_config('search_path', 'pg_catalog', false)");
-        self::assertSame(['setting search_path = pg_catalog'], $application(self::STATE), 'the control: a program that leaves its search path');
+        self::assertSame(
+            ['setting search_path = pg_catalog'],
+            $application(self::STATE),
+            'the control: a program that leaves its search path',
+        );
         $pooler->stop();
     }
 
@@ -112,8 +124,13 @@ final class PgBouncerTest extends DriverTestCase
         $pdo = $pooler->pdo([$attribute => true]);
         $cache = Cache::over($pdo, "namespace=$this->namespace&on_failure=throw");
         for ($n = 0; $n < 3; ++$n) {
-            self::assertTrue($cache->set('k', $n, 60) && $cache->touch('k', 60) && $cache->setMany(['l' => 1, 'm' => 2]));
-            self::assertSame([$n, $n + 1, ['l' => 1]], [$cache->get('k'), $cache->increment('count'), $cache->getMany(['l'])]);
+            self::assertTrue(
+                $cache->set('k', $n, 60) && $cache->touch('k', 60) && $cache->setMany(['l' => 1, 'm' => 2]),
+            );
+            self::assertSame(
+                [$n, $n + 1, ['l' => 1]],
+                [$cache->get('k'), $cache->increment('count'), $cache->getMany(['l'])],
+            );
             self::assertTrue($cache->lock('lock', 60)?->release());
         }
         self::assertSame([$session], $pooler->answer('SELECT pg_backend_pid()'));
@@ -132,7 +149,9 @@ final class PgBouncerTest extends DriverTestCase
             $cache = Cache::open($dsn);
             $wrong = 0;
             for ($n = 0; $n < 100; ++$n) {
-                $wrong += $cache->set("of $process", "$process $n") && $cache->get("of $process") === "$process $n" ? 0 : 1;
+                $wrong += $cache->set("of $process", "$process $n") && $cache->get("of $process") === "$process $n"
+                    ? 0
+                    : 1;
                 $wrong += \is_int($cache->increment('count')) ? 0 : 1;
             }
 
@@ -171,10 +190,18 @@ final class PgBouncerTest extends DriverTestCase
     /** PHP runs RESET ALL when it takes a persistent connection again, which undoes the pooler's own settings. */
     public function testPersistentConnectionToAPoolerIsRefused(): void
     {
-        $pooler = PgBouncer::before(self::server(), 'transaction', connectQuery: 'SET search_path TO pg_catalog, public');
+        $pooler = PgBouncer::before(
+            self::server(),
+            'transaction',
+            connectQuery: 'SET search_path TO pg_catalog, public',
+        );
         self::assertSame(['pg_catalog, public'], $pooler->answer('SHOW search_path'));
         $cache = Cache::open(Servers::patiently($pooler->dsn() . "&namespace=$this->namespace&persistent=1"));
-        self::assertThrows(StoreUnavailable::class, static fn() => $cache->reach(), 'Leave out persistent=1: the pooler keeps the connections');
+        self::assertThrows(
+            StoreUnavailable::class,
+            static fn() => $cache->reach(),
+            'Leave out persistent=1: the pooler keeps the connections',
+        );
         self::assertSame(['pg_catalog, public'], $pooler->answer('SHOW search_path'));
         self::assertNotSame([false, false], [pg_pconnect($pooler->settings()), pg_pconnect($pooler->settings())]);
         self::assertSame(['"$user", public'], $pooler->answer('SHOW search_path'), 'the control: PHP alone');

@@ -58,7 +58,10 @@ final class BorrowedClusterTest extends StoreTestCase
         $client->set('own', ['its', 'own']);
         $cache = Cache::over($client, 'namespace=held&on_failure=throw');
         self::assertTrue($cache->set('k', [1.5, 'k']) && $cache->setMany(['l' => 1, 'm' => null], 60));
-        self::assertSame(['k' => [1.5, 'k'], 'l' => 1, 'm' => null, 'n' => 'none'], $cache->getMany(['k', 'l', 'm', 'n'], 'none'));
+        self::assertSame(
+            ['k' => [1.5, 'k'], 'l' => 1, 'm' => null, 'n' => 'none'],
+            $cache->getMany(['k', 'l', 'm', 'n'], 'none'),
+        );
         foreach (['a{b}c', '}{', '{}', 'a}b'] as $key) {
             self::assertTrue($cache->set($key, $key));
             self::assertSame($key, $cache->get($key));
@@ -68,7 +71,10 @@ final class BorrowedClusterTest extends StoreTestCase
         self::assertTrue($cache->deleteMany(['k', 'l']) && $cache->clear());
         self::assertNull($cache->get('m'));
         self::assertSame(['its', 'own'], $client->get('own'));
-        self::assertSame(['application:', \Redis::SERIALIZER_IGBINARY], [$client->getOption(\Redis::OPT_PREFIX), $client->getOption(\Redis::OPT_SERIALIZER)]);
+        self::assertSame(
+            ['application:', \Redis::SERIALIZER_IGBINARY],
+            [$client->getOption(\Redis::OPT_PREFIX), $client->getOption(\Redis::OPT_SERIALIZER)],
+        );
     }
 
     public function testNothingIsQueuedInATransaction(): void
@@ -79,7 +85,11 @@ final class BorrowedClusterTest extends StoreTestCase
         $client->multi();
         $client->set('own', 'its own');
         self::assertSame(['miss', false, false], [$cache->get('k', 'miss'), $cache->set('k', 2), $cache->delete('k')]);
-        self::assertThrows(StoreFailed::class, static fn() => Cache::over($client, 'namespace=queued&on_failure=throw')->get('k'), 'has begun a transaction');
+        self::assertThrows(
+            StoreFailed::class,
+            static fn() => Cache::over($client, 'namespace=queued&on_failure=throw')->get('k'),
+            'has begun a transaction',
+        );
         self::assertSame([true], $client->exec());
         self::assertSame(1, $cache->get('k'));
         self::assertTrue($cache->clear());
@@ -88,7 +98,8 @@ final class BorrowedClusterTest extends StoreTestCase
     public function testLocalCopiesAreOfTheCluster(): void
     {
         $folder = new TemporaryDirectory('/dev/shm');
-        $over = static fn(string $options): Cache => Cache::over(self::client(), $options, local: "file://$folder->path/copies");
+        $over = static fn(string $options): Cache
+            => Cache::over(self::client(), $options, local: "file://$folder->path/copies");
         $first = $over('namespace=copies&poll=0&on_failure=throw');
         self::assertTrue($first->set('k', 1));
         self::assertTrue(Cache::over(self::client(), 'namespace=copies')->delete('k'));
@@ -110,13 +121,23 @@ final class BorrowedClusterTest extends StoreTestCase
             $client->get('own');
             self::assertSame($n, $cache->get('k'));
         }
-        self::assertSame(\RedisCluster::FAILOVER_DISTRIBUTE_SLAVES, $client->getOption(\RedisCluster::OPT_SLAVE_FAILOVER));
+        self::assertSame(
+            \RedisCluster::FAILOVER_DISTRIBUTE_SLAVES,
+            $client->getOption(\RedisCluster::OPT_SLAVE_FAILOVER),
+        );
     }
 
     private static function client(?RedisNodes $nodes = null): \RedisCluster
     {
         $nodes ??= Servers::redisCluster();
-        $client = new \RedisCluster(null, explode(',', $nodes->addresses()), self::$timeout, self::$timeout, false, RedisNodes::PASSWORD);
+        $client = new \RedisCluster(
+            null,
+            explode(',', $nodes->addresses()),
+            self::$timeout,
+            self::$timeout,
+            false,
+            RedisNodes::PASSWORD,
+        );
         $client->setOption(\Redis::OPT_PREFIX, 'application:');
         $client->setOption(\Redis::OPT_SERIALIZER, \Redis::SERIALIZER_IGBINARY);
 

@@ -88,7 +88,10 @@ final class BorrowedPhpredisTest extends BorrowedRedisTestCase
         foreach ([$client->multi(...), $client->pipeline(...)] as $begin) {
             $begin();
             $client->set('own', 'its own');
-            self::assertSame(['miss', false, false, false, false], [$cache->get('k', 'miss'), $cache->set('k', 2), $cache->delete('k'), $cache->clear(), $cache->increment('n')]);
+            self::assertSame(['miss', false, false, false, false], [
+                $cache->get('k', 'miss'), $cache->set('k', 2), $cache->delete('k'), $cache->clear(),
+                $cache->increment('n'),
+            ]);
             self::assertThrows(StoreFailed::class, static fn() => $throwing->get('k'), 'a transaction or a pipeline');
             $client->get('own');
             self::assertSame([true, 'its own'], $client->exec());
@@ -152,7 +155,10 @@ final class BorrowedPhpredisTest extends BorrowedRedisTestCase
     #[DataProvider('waysOfSymfony')]
     public function testClientsOfSymfonyCacheWork(array $options): void
     {
-        $cache = Cache::over(RedisAdapter::createConnection('redis://' . self::socket(), $options), 'namespace=symfony&on_failure=throw');
+        $cache = Cache::over(
+            RedisAdapter::createConnection('redis://' . self::socket(), $options),
+            'namespace=symfony&on_failure=throw',
+        );
         self::assertTrue($cache->set('k', 1) && $cache->setMany(['l' => 2], 60));
         self::assertSame(['k' => 1, 'l' => 2], $cache->getMany(['k', 'l']));
         self::assertTrue($cache->clear());
@@ -167,13 +173,25 @@ final class BorrowedPhpredisTest extends BorrowedRedisTestCase
         $server = RedisServer::start($directory);
         $server->stop();
         $proxy = static fn(): object => RedisAdapter::createConnection('redis://' . $server->socket, ['lazy' => true]);
-        self::assertThrows(InvalidArgumentException::class, static fn() => RedisAdapter::createConnection('redis://' . $server->socket), 'connection failed'); // the control
+        self::assertThrows(
+            InvalidArgumentException::class,
+            static fn() => RedisAdapter::createConnection('redis://' . $server->socket),
+            'connection failed',
+        ); // the control
         $log = new RecordingLogger();
         $cache = Cache::over($proxy(), 'namespace=proxy', $log, $local);
         self::assertSame(['miss', false], [$cache->get('k', 'miss'), $cache->set('k', 1)]);
         self::assertCount(1, $log->entries());
-        self::assertThrows(StoreFailed::class, static fn() => Cache::over($proxy(), 'on_failure=throw', new NullLogger(), $local)->get('k'), 'cannot connect');
-        self::assertThrows(StoreUnavailable::class, static fn() => Cache::over($proxy(), local: $local)->reach(), 'cannot connect');
+        self::assertThrows(
+            StoreFailed::class,
+            static fn() => Cache::over($proxy(), 'on_failure=throw', new NullLogger(), $local)->get('k'),
+            'cannot connect',
+        );
+        self::assertThrows(
+            StoreUnavailable::class,
+            static fn() => Cache::over($proxy(), local: $local)->reach(),
+            'cannot connect',
+        );
         $server = RedisServer::start($directory);
         self::assertTrue(Servers::await(static fn(): bool => $cache->set('k', 1)));
         self::assertSame(1, $cache->get('k'));
@@ -183,7 +201,15 @@ final class BorrowedPhpredisTest extends BorrowedRedisTestCase
     public function testOtherObjectsAreRefused(): void
     {
         self::assertThrows(NotSupported::class, static fn() => Cache::over(new \ArrayObject()), 'It can use: Redis');
-        self::assertThrows(NotSupported::class, static fn() => Cache::over(static fn() => new \Redis()), 'give it a return type');
-        self::assertThrows(NotSupported::class, static fn() => Cache::over(static fn(): object => new \Redis()), 'give it a return type');
+        self::assertThrows(
+            NotSupported::class,
+            static fn() => Cache::over(static fn() => new \Redis()),
+            'give it a return type',
+        );
+        self::assertThrows(
+            NotSupported::class,
+            static fn() => Cache::over(static fn(): object => new \Redis()),
+            'give it a return type',
+        );
     }
 }

@@ -65,7 +65,11 @@ final class BorrowedPredisTest extends BorrowedRedisTestCase
         $client->executeRaw(['SCRIPT', 'FLUSH']);
         $cache = Cache::over($client, 'namespace=refusals&on_failure=throw');
         self::assertTrue($cache->set('k', 1));
-        self::assertSame([6, true, 60], [$cache->increment('n', 1, 5, 60), $cache->swap('k', 1, 2), (int) round((float) $cache->expiry('n') - microtime(true))]);
+        self::assertSame([6, true, 60], [
+            $cache->increment('n', 1, 5, 60),
+            $cache->swap('k', 1, 2),
+            (int) round((float) $cache->expiry('n') - microtime(true)),
+        ]);
         $client->executeRaw(['RPUSH', 'larder-cache:refusals:list', 'x']);
         self::assertSame(['miss', false], [$cache->get('list', 'miss'), $cache->increment('list')]);
         self::assertTrue($cache->clear());
@@ -95,7 +99,8 @@ final class BorrowedPredisTest extends BorrowedRedisTestCase
     /** The parent would receive the replies to the child, and the other way round. */
     public function testPersistentConnectionIsNotUsedInAFork(): void
     {
-        $connect = static fn(): Client => new Client(['scheme' => 'unix', 'path' => self::socket(), 'persistent' => true]);
+        $connect = static fn(): Client
+            => new Client(['scheme' => 'unix', 'path' => self::socket(), 'persistent' => true]);
         $cache = Cache::over($connect, 'namespace=persistent&on_failure=throw', new NullLogger());
         self::assertForkIsRefused("persistent connection of the client is its parent's", $cache);
         $connect()->disconnect();

@@ -67,12 +67,19 @@ abstract class BorrowedRedisTestCase extends StoreTestCase
         static::writeOwn($client, ['its', 'own']);
         $cache = Cache::over($client, 'namespace=held&on_failure=throw');
         self::assertTrue($cache->set('k', [1.5, 'k']) && $cache->setMany(['l' => 1, 'm' => null], 60));
-        self::assertSame(['k' => [1.5, 'k'], 'l' => 1, 'm' => null, 'n' => 'none'], $cache->getMany(['k', 'l', 'm', 'n'], 'none'));
+        self::assertSame(
+            ['k' => [1.5, 'k'], 'l' => 1, 'm' => null, 'n' => 'none'],
+            $cache->getMany(['k', 'l', 'm', 'n'], 'none'),
+        );
         self::assertSame(3, $cache->increment('c', 3));
         self::assertEqualsCanonicalizing(['k', 'l', 'm', 'c'], [...$cache->keys()]);
         self::assertTrue($cache->lock('lock', 5)?->release());
         self::assertGreaterThan(0, $cache->remember('r', 60, static fn(): int => random_int(1, 9), tags: ['t']));
-        self::assertSame([1.5, 'k'], Cache::open(\sprintf('redis://%s?namespace=held', $server->socket))->get('k'), 'as redis: stores it');
+        self::assertSame(
+            [1.5, 'k'],
+            Cache::open(\sprintf('redis://%s?namespace=held', $server->socket))->get('k'),
+            'as redis: stores it',
+        );
         self::assertTrue($cache->clear());
         self::assertNull($cache->get('k'));
         self::assertSame(['its', 'own'], static::readOwn($client));
@@ -130,10 +137,25 @@ abstract class BorrowedRedisTestCase extends StoreTestCase
         self::assertTrue($connect instanceof \Closure && $none instanceof \Closure);
         $log = new RecordingLogger();
         self::assertSame('miss', Cache::over($connect, '', $log)->get('k', 'miss'));
-        self::assertStringContainsString('function that connects has failed (connection refused)', implode("\n", $log->entries()));
-        self::assertThrows(StoreFailed::class, static fn() => Cache::over($connect, 'on_failure=throw', new NullLogger())->get('k'), 'connection refused');
-        self::assertThrows(StoreUnavailable::class, static fn() => Cache::over($connect)->reach(), 'connection refused');
-        self::assertThrows(StoreFailed::class, static fn() => Cache::over($none, 'on_failure=throw', new NullLogger())->get('k'), 'has returned no client');
+        self::assertStringContainsString(
+            'function that connects has failed (connection refused)',
+            implode("\n", $log->entries()),
+        );
+        self::assertThrows(
+            StoreFailed::class,
+            static fn() => Cache::over($connect, 'on_failure=throw', new NullLogger())->get('k'),
+            'connection refused',
+        );
+        self::assertThrows(
+            StoreUnavailable::class,
+            static fn() => Cache::over($connect)->reach(),
+            'connection refused',
+        );
+        self::assertThrows(
+            StoreFailed::class,
+            static fn() => Cache::over($none, 'on_failure=throw', new NullLogger())->get('k'),
+            'has returned no client',
+        );
     }
 
     public function testFailureIsLoggedAtOnceAndTheClientIsTestedBeforeItsNextUse(): void
@@ -203,7 +225,10 @@ abstract class BorrowedRedisTestCase extends StoreTestCase
         $log = new RecordingLogger();
         $cache = Cache::over(self::typed($clients->get(...)), 'namespace=again', $log);
         foreach (range(1, 3) as $n) {
-            self::assertSame([false, false, false, null], [$cache->set('k', $n), $cache->setMany(['l' => $n]), $cache->increment('n'), $cache->get('k')]);
+            self::assertSame(
+                [false, false, false, null],
+                [$cache->set('k', $n), $cache->setMany(['l' => $n]), $cache->increment('n'), $cache->get('k')],
+            );
             $clients->client = static::client($server->socket);
         }
         self::assertSame([1, []], [$clients->calls, $log->entries()]);
@@ -220,22 +245,26 @@ abstract class BorrowedRedisTestCase extends StoreTestCase
         self::assertTrue($cache->set('k', 1));
         $server->stop();
         self::assertNull($cache->get('k'));
-        $inAFork = static fn(object $client): mixed => Fork::run(static function () use ($cache, $clients, $client): string {
-            $clients->client = $client;
+        $inAFork = static fn(object $client): mixed
+            => Fork::run(static function () use ($cache, $clients, $client): string {
+                $clients->client = $client;
 
-            try {
-                $cache->reach();
-            } catch (StoreUnavailable $none) {
-                return $none->what;
-            }
+                try {
+                    $cache->reach();
+                } catch (StoreUnavailable $none) {
+                    return $none->what;
+                }
 
-            return 'reached';
-        });
+                return 'reached';
+            });
         self::assertStringContainsString('its parent uses the client', (string) json_encode($inAFork($lost)));
         $clients->client = static::client(self::socket());
         $cache->reach();
         self::assertStringContainsString('its parent uses the client', (string) json_encode($inAFork($lost)));
-        self::assertStringContainsString('its parent uses the client', (string) json_encode($inAFork($clients->client)));
+        self::assertStringContainsString(
+            'its parent uses the client',
+            (string) json_encode($inAFork($clients->client)),
+        );
         self::assertSame('reached', $inAFork(static::client(self::socket())), 'the control: a client of its own');
     }
 
@@ -252,7 +281,12 @@ abstract class BorrowedRedisTestCase extends StoreTestCase
                 $isFirst = $connections === 0;
                 while (\is_resource($stream) && ($command = (string) fread($stream, 8192)) !== '') {
                     $received .= $command;
-                    preg_match_all('/^\*\d+\r\n\$\d+\r\n(\w+)\r\n\$\d+\r\n(.*)\r$/m', $command, $commands, \PREG_SET_ORDER);
+                    preg_match_all(
+                        '/^\*\d+\r\n\$\d+\r\n(\w+)\r\n\$\d+\r\n(.*)\r$/m',
+                        $command,
+                        $commands,
+                        \PREG_SET_ORDER,
+                    );
                     foreach ($commands as [, $name, $argument]) {
                         fwrite($stream, match ($name) {
                             'GET' => $isFirst ? "+own\r\n+left\r\n" : "$-1\r\n",
@@ -276,7 +310,11 @@ abstract class BorrowedRedisTestCase extends StoreTestCase
         self::assertTrue(Cache::over($client)->can(Capability::Atomic));
         Cache::over($client, logger: $log)->reach();
         static::close($client);
-        self::assertStringNotContainsString('larder-cache:larder:k', serialize($server->result()), 'the key was not asked for');
+        self::assertStringNotContainsString(
+            'larder-cache:larder:k',
+            serialize($server->result()),
+            'the key was not asked for',
+        );
     }
 
     public function testOptionsOfTheConnectionAreRefused(): void
@@ -302,7 +340,10 @@ abstract class BorrowedRedisTestCase extends StoreTestCase
     /** With the client's class as the return type. */
     private static function typed(\Closure $closure): \Closure
     {
-        $typed = eval(\sprintf('return static fn(): %s => $closure();', (new \ReflectionFunction(static::lazy('')))->getReturnType()));
+        $typed = eval(\sprintf(
+            'return static fn(): %s => $closure();',
+            (new \ReflectionFunction(static::lazy('')))->getReturnType(),
+        ));
 
         return $typed instanceof \Closure ? $typed : self::fail('no closure');
     }

@@ -20,7 +20,14 @@ abstract class ClusterTestCase extends DriverTestCase
 
     public static function dsn(string $namespace): string
     {
-        return \sprintf('redis+cluster://:%s@%s?client=%s&namespace=%s', RedisNodes::PASSWORD, Servers::redisCluster()->addresses(), static::client(), $namespace) . Servers::PATIENTLY;
+        return \sprintf(
+            'redis+cluster://:%s@%s?client=%s&namespace=%s',
+            RedisNodes::PASSWORD,
+            Servers::redisCluster()->addresses(),
+            static::client(),
+            $namespace,
+        )
+            . Servers::PATIENTLY;
     }
 
     protected function isLocal(): bool
@@ -52,7 +59,10 @@ abstract class ClusterTestCase extends DriverTestCase
         $cache = Cache::open(self::dsn($namespace) . '&on_failure=throw');
         $keys = array_map(static fn(int $i): string => "{cart}:$i", range(0, 39));
         $others = array_map(strval(...), range(0, 19));
-        $expected = [...array_combine($keys, range(0, 39)), ...array_combine(array_map(static fn(string $key): string => "o$key", $others), range(0, 19))];
+        $expected = [
+            ...array_combine($keys, range(0, 39)),
+            ...array_combine(array_map(static fn(string $key): string => "o$key", $others), range(0, 19)),
+        ];
         self::assertTrue($cache->setMany($expected));
         $slot = HashSlot::of(NamespaceName::prefix($namespace) . $keys[0]);
         $from = self::owner($nodes, $slot);
@@ -74,7 +84,9 @@ abstract class ClusterTestCase extends DriverTestCase
                 self::assertTrue($one->set('{cart}:new', 1) && $one->delete('{cart}:new') && !$one->has('{cart}:new'));
                 self::assertNotNull($one->expiry($keys[0]));
                 self::assertTrue($one->lock('{cart}', 10)?->release());
-                $made = $one->remember('{cart}:made', 60, static fn(): string => bin2hex(random_bytes(4)), tags: ['{cart}']);
+                $made = $one->remember('{cart}:made', 60, static fn(): string => bin2hex(random_bytes(4)), tags: [
+                    '{cart}',
+                ]);
                 self::assertSame($made, $one->get('{cart}:made'));
                 self::assertTrue($one->invalidateTags(['{cart}']));
                 self::assertNull($one->get('{cart}:made'));
@@ -93,7 +105,13 @@ abstract class ClusterTestCase extends DriverTestCase
     {
         $nodes = Servers::redisCluster();
         $asked = static fn(): int => array_sum(array_map(
-            static fn(int $port): int => preg_match('/^cmdstat_cluster\|slots:calls=(\d+)/m', (string) $nodes->text($port, 'INFO', 'commandstats'), $calls) === 1 ? (int) $calls[1] : 0,
+            static fn(int $port): int => preg_match(
+                '/^cmdstat_cluster\|slots:calls=(\d+)/m',
+                (string) $nodes->text($port, 'INFO', 'commandstats'),
+                $calls,
+            ) === 1
+                ? (int) $calls[1]
+                : 0,
             $nodes->ports(),
         ));
         self::assertTrue(Cache::open(self::dsn('asked'))->set('k', 1));
@@ -107,7 +125,11 @@ abstract class ClusterTestCase extends DriverTestCase
     public function testPathAndMissingHostsAreRefused(): void
     {
         foreach (['redis+cluster://127.0.0.1/name', 'redis+cluster:///run/redis.sock', 'redis+cluster://'] as $dsn) {
-            self::assertThrows(InvalidDsn::class, static fn(): Cache => Cache::open($dsn), 'does not name some servers of the cluster');
+            self::assertThrows(
+                InvalidDsn::class,
+                static fn(): Cache => Cache::open($dsn),
+                'does not name some servers of the cluster',
+            );
         }
     }
 
@@ -115,7 +137,10 @@ abstract class ClusterTestCase extends DriverTestCase
     {
         $ranges = $nodes->ask($nodes->ports()[2], 'CLUSTER', 'SLOTS');
         foreach (\is_array($ranges) ? $ranges : [] as $range) {
-            if (\is_array($range) && $range[0] <= $slot && $slot <= $range[1] && \is_array($range[2]) && \is_int($range[2][1])) {
+            if (
+                \is_array($range) && $range[0] <= $slot && $slot <= $range[1] && \is_array($range[2])
+                && \is_int($range[2][1])
+            ) {
                 return $range[2][1];
             }
         }

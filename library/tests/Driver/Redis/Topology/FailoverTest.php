@@ -107,7 +107,11 @@ final class FailoverTest extends TestCase
         }
         self::assertCount(1, $log->entries());
         self::assertStringContainsString("127.0.0.1:$gone is away", $log->entries()[0]);
-        self::assertThrows(StoreFailed::class, fn(): mixed => $this->cache('&on_failure=throw')->get($its[0]), "127.0.0.1:$gone");
+        self::assertThrows(
+            StoreFailed::class,
+            fn(): mixed => $this->cache('&on_failure=throw')->get($its[0]),
+            "127.0.0.1:$gone",
+        );
         $this->nodes->restart($gone);
         RedisNodes::await(static fn(): bool => $cache->set($its[0], 'again'));
         self::assertSame('again', $cache->get($its[0]));
@@ -116,7 +120,11 @@ final class FailoverTest extends TestCase
     public function testMasterThatIsOneNoLongerIsNotWrittenTo(): void
     {
         $this->nodes = RedisNodes::watched(Servers::directory('roles'), 2, 3);
-        $dsn = \sprintf('redis+sentinel://:%s@%s/shop?on_failure=throw', RedisNodes::PASSWORD, $this->nodes->addresses($this->nodes->sentinels));
+        $dsn = \sprintf(
+            'redis+sentinel://:%s@%s/shop?on_failure=throw',
+            RedisNodes::PASSWORD,
+            $this->nodes->addresses($this->nodes->sentinels),
+        );
         $cache = Cache::open($dsn);
         self::assertTrue($cache->set('k', 1));
         $old = $this->nodes->ports()[0];
@@ -136,7 +144,8 @@ final class FailoverTest extends TestCase
     public function testListenerHearsEveryMasterAndFollowsAFailover(): void
     {
         $this->nodes = RedisNodes::cluster(Servers::directory('listened'), 3, 1);
-        $tier = fn(string $host): string => \sprintf('tier:(file://%s)(%s)?poll=60', Servers::directory("host-$host"), $this->dsn());
+        $tier = fn(string $host): string
+            => \sprintf('tier:(file://%s)(%s)?poll=60', Servers::directory("host-$host"), $this->dsn());
         [$here, $there] = [Cache::open($tier('here')), Cache::open($tier('there'))];
         $keys = ['a', 'b', 'c', 'd', 'e', 'f'];
         self::assertCount(3, array_unique(array_map($this->masterOf(...), $keys)), 'a key at each');
@@ -151,9 +160,13 @@ final class FailoverTest extends TestCase
         self::assertTrue(self::sees($here, $keys, 'old'));
         $write('new');
         self::assertTrue(self::sees($here, $keys, 'old'), 'the control: nobody listens, nobody asks');
-        $listener = new Process([\PHP_BINARY, \dirname(__DIR__, 5) . '/cli/bin/larder', 'listen', $tier('here')], timeout: 120);
+        $listener = new Process(
+            [\PHP_BINARY, \dirname(__DIR__, 5) . '/cli/bin/larder', 'listen', $tier('here')],
+            timeout: 120,
+        );
         $listener->start();
-        $isListening = static fn(int $times): \Closure => static fn(): bool => substr_count($listener->getOutput(), 'listening to 127.0.0.1:') >= $times;
+        $isListening = static fn(int $times): \Closure => static fn(): bool
+            => substr_count($listener->getOutput(), 'listening to 127.0.0.1:') >= $times;
         RedisNodes::await($isListening(1));
         $write('newer');
         RedisNodes::await(static fn(): bool => self::sees($here, $keys, 'newer'));
@@ -206,18 +219,26 @@ final class FailoverTest extends TestCase
         $replica = $this->replicaOf($key);
         $this->nodes->ask($replica, 'CONFIG', 'SET', 'masterauth', 'wrong');
         $this->nodes->ask($this->masterOf($key), 'CLIENT', 'KILL', 'TYPE', 'replica');
-        RedisNodes::await(fn(): bool => str_contains((string) $this->nodes->text($replica, 'INFO', 'replication'), 'master_link_status:down'));
+        RedisNodes::await(fn(): bool => str_contains(
+            (string) $this->nodes->text($replica, 'INFO', 'replication'),
+            'master_link_status:down',
+        ));
     }
 
     private function map(): SlotMap
     {
-        return SlotMap::ofAnswer($this->nodes->ask($this->nodes->ports()[1], 'CLUSTER', 'SLOTS'), '') ?? self::fail('no slots');
+        return SlotMap::ofAnswer($this->nodes->ask($this->nodes->ports()[1], 'CLUSTER', 'SLOTS'), '')
+            ?? self::fail('no slots');
     }
 
     /** @return int how many reads it has done */
     private function reads(int $port): int
     {
-        preg_match_all('/^cmdstat_(?:get|mget|exists|eval|evalsha):calls=(\d+)/m', (string) $this->nodes->text($port, 'INFO', 'commandstats'), $calls);
+        preg_match_all(
+            '/^cmdstat_(?:get|mget|exists|eval|evalsha):calls=(\d+)/m',
+            (string) $this->nodes->text($port, 'INFO', 'commandstats'),
+            $calls,
+        );
 
         return array_sum(array_map(intval(...), $calls[1]));
     }

@@ -8,7 +8,10 @@ use Larder\Cache;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\TestCase;
 
-/** A replica that is cut off from its master, and a cache that reads from it. What the cache writes is decided by the master. */
+/**
+ * A replica that is cut off from its master, and a cache that reads from it. What the cache writes is decided by the
+ * master.
+ */
 final class LaggingReplicaTest extends TestCase
 {
     private const OUTDATED = ['page', 'add', 'increment', 'replace', 'touch', 'swapped'];
@@ -26,19 +29,31 @@ final class LaggingReplicaTest extends TestCase
         self::$nodes = RedisNodes::watched(Servers::directory('lagging'), 1, 1);
         RedisNodes::await(static function (): bool {
             $replicas = self::$nodes->ask(self::$nodes->sentinels[0], 'SENTINEL', 'REPLICAS', 'shop');
-            $fields = \is_array($replicas) && \is_array($replicas[0] ?? null) ? implode(' ', array_filter($replicas[0], is_string(...))) : '';
+            $fields = \is_array($replicas) && \is_array($replicas[0] ?? null)
+                ? implode(' ', array_filter($replicas[0], is_string(...)))
+                : '';
 
             return str_contains($fields, 'flags slave ') && str_contains($fields, 'master-link-status ok ');
         });
-        $dsn = \sprintf('redis+sentinel://:%s@%s/shop', RedisNodes::PASSWORD, self::$nodes->addresses(self::$nodes->sentinels));
+        $dsn = \sprintf(
+            'redis+sentinel://:%s@%s/shop',
+            RedisNodes::PASSWORD,
+            self::$nodes->addresses(self::$nodes->sentinels),
+        );
         self::$master = Cache::open($dsn . '?read=master' . Servers::PATIENTLY);
         self::$replica = Cache::open($dsn . '?read=replica' . Servers::PATIENTLY);
         self::$master->setMany(array_fill_keys(self::OUTDATED, 'outdated'), 600, ['shop']);
-        RedisNodes::await(static fn(): bool => self::$replica->getMany(self::OUTDATED) === array_fill_keys(self::OUTDATED, 'outdated'));
+        RedisNodes::await(
+            static fn(): bool
+                => self::$replica->getMany(self::OUTDATED) === array_fill_keys(self::OUTDATED, 'outdated'),
+        );
         [$master, $replica] = self::$nodes->ports();
         self::$nodes->ask($replica, 'CONFIG', 'SET', 'masterauth', 'wrong');
         self::$nodes->ask($master, 'CLIENT', 'KILL', 'TYPE', 'replica');
-        RedisNodes::await(static fn(): bool => str_contains((string) self::$nodes->text($replica, 'INFO', 'replication'), 'master_link_status:down'));
+        RedisNodes::await(static fn(): bool => str_contains(
+            (string) self::$nodes->text($replica, 'INFO', 'replication'),
+            'master_link_status:down',
+        ));
         self::$master->invalidateTags(['shop']);
     }
 
@@ -52,7 +67,14 @@ final class LaggingReplicaTest extends TestCase
         self::$master->set('price', 99);
         self::assertNull(self::$replica->get('price'), 'the control: the replica lacks it');
         self::assertSame(99, self::$replica->remember('price', 60, self::computed(...)));
-        self::assertSame(['price' => 99, 'other' => 1], self::$replica->rememberMany(['price', 'other'], 60, static fn(array $missing): array => array_fill_keys($missing, 1)));
+        self::assertSame(
+            ['price' => 99, 'other' => 1],
+            self::$replica->rememberMany(
+                ['price', 'other'],
+                60,
+                static fn(array $missing): array => array_fill_keys($missing, 1),
+            ),
+        );
         self::assertSame([99, 1], [self::$master->get('price'), self::$master->get('other')]);
     }
 
@@ -91,7 +113,10 @@ final class LaggingReplicaTest extends TestCase
         self::$master->set('swapped', 'A', 60, ['shop']);
         self::assertSame('A', self::$replica->getWithToken('swapped', null, $token));
         self::assertTrue(self::$replica->setIfUnchanged('swapped', (string) $token, 'B'));
-        self::assertSame(['A', 7, 'B', 'A', 'B'], array_map(self::$master->get(...), ['add', 'increment', 'replace', 'touch', 'swapped']));
+        self::assertSame(
+            ['A', 7, 'B', 'A', 'B'],
+            array_map(self::$master->get(...), ['add', 'increment', 'replace', 'touch', 'swapped']),
+        );
     }
 
     private static function computed(): mixed

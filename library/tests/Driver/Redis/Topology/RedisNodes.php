@@ -15,9 +15,9 @@ use Larder\Server\ConnectionSettings;
 use Larder\Tests\Server\Certificates;
 
 /**
- * Redis servers that know of each other: a cluster, or a master with replicas and sentinels. On loopback ports, with a password,
- * since other users of the machine can connect. With certificates they speak TLS with clients and each other, on ports of its
- * own: those without stay for who starts them. They end with this object.
+ * Redis servers that know of each other: a cluster, or a master with replicas and sentinels. On loopback ports, with a
+ * password, since other users of the machine can connect. With certificates they speak TLS with clients and each other,
+ * on ports of its own: those without stay for who starts them. They end with this object.
  */
 final class RedisNodes
 {
@@ -57,22 +57,44 @@ final class RedisNodes
         $nodes = new self($directory, $ca);
         $ports = [];
         for ($i = 0; $i < $masters * (1 + $replicas); ++$i) {
-            $ports[] = $nodes->start([...self::MEMBER, $replicas === 0 ? self::FAILED_WITHOUT_REPLICAS_AFTER : self::FAILED_AFTER]);
+            $ports[] = $nodes->start([
+                ...self::MEMBER,
+                $replicas === 0 ? self::FAILED_WITHOUT_REPLICAS_AFTER : self::FAILED_AFTER,
+            ]);
         }
         foreach ($ports as $i => $port) {
             if ($i < $masters) {
-                $nodes->ask($port, 'CLUSTER', 'ADDSLOTSRANGE', (string) intdiv(16_384 * $i, $masters), (string) (intdiv(16_384 * ($i + 1), $masters) - 1));
+                $nodes->ask(
+                    $port,
+                    'CLUSTER',
+                    'ADDSLOTSRANGE',
+                    (string) intdiv(16_384 * $i, $masters),
+                    (string) (intdiv(16_384 * ($i + 1), $masters) - 1),
+                );
             }
             $nodes->ask($port, 'CLUSTER', 'SET-CONFIG-EPOCH', (string) ($i + 1));
-            $nodes->ask($ports[0], 'CLUSTER', 'MEET', Address::HOST, (string) $nodes->clientPort($port), (string) $nodes->busPort($port));
+            $nodes->ask(
+                $ports[0],
+                'CLUSTER',
+                'MEET',
+                Address::HOST,
+                (string) $nodes->clientPort($port),
+                (string) $nodes->busPort($port),
+            );
         }
         $count = \count($ports);
-        self::await(static fn(): bool => array_filter($ports, static fn(int $port): bool => !str_contains($nodes->info($port), "cluster_known_nodes:$count\r")) === []);
+        self::await(static fn(): bool => array_filter(
+            $ports,
+            static fn(int $port): bool => !str_contains($nodes->info($port), "cluster_known_nodes:$count\r"),
+        ) === []);
         foreach (\array_slice($ports, $masters) as $i => $port) {
             $master = $nodes->ask($ports[$i % $masters], 'CLUSTER', 'MYID');
             $nodes->ask($port, 'CLUSTER', 'REPLICATE', \is_string($master) ? $master : '');
         }
-        self::await(static fn(): bool => array_filter($ports, static fn(int $port): bool => !str_contains($nodes->info($port), 'cluster_state:ok')) === []);
+        self::await(static fn(): bool => array_filter(
+            $ports,
+            static fn(int $port): bool => !str_contains($nodes->info($port), 'cluster_state:ok'),
+        ) === []);
         foreach (\array_slice($ports, $masters) as $port) {
             $nodes->awaitLink($port);
         }
@@ -84,7 +106,10 @@ final class RedisNodes
             self::await(static function () use ($nodes, $port, $replicas): bool {
                 $ranges = $nodes->ask($port, 'CLUSTER', 'SLOTS');
 
-                return \is_array($ranges) && array_filter($ranges, static fn(mixed $range): bool => \is_array($range) && \count($range) < 3 + $replicas) === [];
+                return \is_array($ranges) && array_filter(
+                    $ranges,
+                    static fn(mixed $range): bool => \is_array($range) && \count($range) < 3 + $replicas,
+                ) === [];
             });
         }
 
@@ -98,7 +123,13 @@ final class RedisNodes
         $new = $this->start([...self::MEMBER, self::FAILED_AFTER]);
         $this->ask($ports[0], 'CLUSTER', 'MEET', Address::HOST, (string) $new, (string) $this->busPort($new));
         $known = \sprintf("cluster_known_nodes:%d\r", \count($ports) + 1);
-        self::await(fn(): bool => array_filter([...$ports, $new], fn(int $port): bool => !str_contains($this->info($port), $known)) === [] && str_contains($this->info($new), 'cluster_state:ok'));
+        self::await(
+            fn(): bool => array_filter(
+                [...$ports, $new],
+                fn(int $port): bool => !str_contains($this->info($port), $known),
+            ) === []
+                && str_contains($this->info($new), 'cluster_state:ok'),
+        );
 
         return $new;
     }
@@ -108,8 +139,13 @@ final class RedisNodes
      *
      * @param string $sentinelPassword empty for sentinels that ask for none
      */
-    public static function watched(string $directory, int $replicas, int $sentinels, ?Certificates $ca = null, string $sentinelPassword = ''): self
-    {
+    public static function watched(
+        string $directory,
+        int $replicas,
+        int $sentinels,
+        ?Certificates $ca = null,
+        string $sentinelPassword = '',
+    ): self {
         $nodes = new self($directory, $ca, $sentinelPassword);
         $master = $nodes->start([]);
         for ($i = 0; $i < $replicas; ++$i) {
@@ -118,7 +154,12 @@ final class RedisNodes
         for ($i = 0; $i < $sentinels; ++$i) {
             $file = \sprintf('%s/sentinel-%d.conf', $directory, $i);
             file_put_contents($file, implode("\n", [
-                \sprintf('sentinel monitor shop %s %d %d', Address::HOST, $nodes->clientPort($master), intdiv($sentinels, 2) + 1),
+                \sprintf(
+                    'sentinel monitor shop %s %d %d',
+                    Address::HOST,
+                    $nodes->clientPort($master),
+                    intdiv($sentinels, 2) + 1,
+                ),
                 ...($sentinelPassword === '' ? [] : [\sprintf('requirepass "%s"', $sentinelPassword)]),
                 'sentinel auth-pass shop ' . self::PASSWORD,
                 'sentinel down-after-milliseconds shop ' . self::FAILED_AFTER,
@@ -132,7 +173,8 @@ final class RedisNodes
                 $fields = $nodes->ask($port, 'SENTINEL', 'MASTER', 'shop');
                 $text = \is_array($fields) ? implode(' ', array_filter($fields, is_string(...))) : '';
 
-                return str_contains($text, \sprintf('num-slaves %d ', $replicas)) && str_contains($text, \sprintf('num-other-sentinels %d ', $sentinels - 1));
+                return str_contains($text, \sprintf('num-slaves %d ', $replicas))
+                    && str_contains($text, \sprintf('num-other-sentinels %d ', $sentinels - 1));
             });
         }
 
@@ -151,7 +193,13 @@ final class RedisNodes
      */
     public function addresses(?array $ports = null): string
     {
-        return implode(',', array_map(fn(int $port): string => Address::HOST . ':' . $this->clientPort($port), $ports ?? $this->ports()));
+        return implode(
+            ',',
+            array_map(
+                fn(int $port): string => Address::HOST . ':' . $this->clientPort($port),
+                $ports ?? $this->ports(),
+            ),
+        );
     }
 
     /** That on which clients reach it. */
@@ -164,7 +212,12 @@ final class RedisNodes
     {
         $password = \in_array($port, $this->sentinels, true) ? $this->sentinelPassword : self::PASSWORD;
 
-        return WireConnection::open(new ConnectionSettings(Endpoint::tcp(Address::HOST, $port), 5.0, 5.0, credentials: new Credentials('', $password)))->ask([$command, ...array_values($arguments)]);
+        return WireConnection::open(new ConnectionSettings(
+            Endpoint::tcp(Address::HOST, $port),
+            5.0,
+            5.0,
+            credentials: new Credentials('', $password),
+        ))->ask([$command, ...array_values($arguments)]);
     }
 
     /** @return int the process */
@@ -202,17 +255,34 @@ final class RedisNodes
      */
     public function migrate(int $slot, int $from, int $to, ?\Closure $halfway = null): void
     {
-        [$source, $target] = [(string) $this->text($from, 'CLUSTER', 'MYID'), (string) $this->text($to, 'CLUSTER', 'MYID')];
+        [$source, $target] = [
+            (string) $this->text($from, 'CLUSTER', 'MYID'),
+            (string) $this->text($to, 'CLUSTER', 'MYID'),
+        ];
         $this->ask($to, 'CLUSTER', 'SETSLOT', (string) $slot, 'IMPORTING', $source);
         $this->ask($from, 'CLUSTER', 'SETSLOT', (string) $slot, 'MIGRATING', $target);
         $left = (int) $this->text($from, 'CLUSTER', 'COUNTKEYSINSLOT', (string) $slot);
         $half = intdiv($left, 2);
-        while (($names = $this->ask($from, 'CLUSTER', 'GETKEYSINSLOT', (string) $slot, '1')) !== [] && \is_array($names)) {
+        while (
+            ($names = $this->ask($from, 'CLUSTER', 'GETKEYSINSLOT', (string) $slot, '1')) !== [] && \is_array($names)
+        ) {
             if ($left-- === $half && $halfway !== null) {
                 $halfway();
             }
             $names = array_values(array_filter($names, is_string(...)));
-            $this->ask($from, 'MIGRATE', Address::HOST, (string) $to, '', '0', '5000', 'AUTH', self::PASSWORD, 'KEYS', ...$names);
+            $this->ask(
+                $from,
+                'MIGRATE',
+                Address::HOST,
+                (string) $to,
+                '',
+                '0',
+                '5000',
+                'AUTH',
+                self::PASSWORD,
+                'KEYS',
+                ...$names,
+            );
         }
         foreach ([$to, $from] as $port) {
             $this->ask($port, 'CLUSTER', 'SETSLOT', (string) $slot, 'NODE', $target);
@@ -232,7 +302,9 @@ final class RedisNodes
 
     public function awaitLink(int $replica): void
     {
-        self::await(fn(): bool => str_contains((string) $this->text($replica, 'INFO', 'replication'), 'master_link_status:up'));
+        self::await(
+            fn(): bool => str_contains((string) $this->text($replica, 'INFO', 'replication'), 'master_link_status:up'),
+        );
     }
 
     public function text(int $port, string $command, string ...$arguments): ?string
@@ -259,9 +331,26 @@ final class RedisNodes
         [$process, $port] = Address::onFreePort(function (int $port) use ($server, $options, $sentinel): ServerProcess {
             $directory = \sprintf('%s/%d', $this->directory, $port);
             @mkdir($directory, 0o700);
-            $common = ['--port', (string) $port, '--bind', Address::HOST, '--dir', $directory, '--daemonize', 'no', ...$this->tls($port)];
+            $common = [
+                '--port', (string) $port, '--bind', Address::HOST, '--dir', $directory, '--daemonize', 'no',
+                ...$this->tls($port),
+            ];
             $this->commands[$port] = $sentinel === ''
-                ? [$server, ...$common, '--save', '', '--proto-max-bulk-len', '1mb', '--appendonly', 'no', '--requirepass', self::PASSWORD, '--masterauth', self::PASSWORD, ...str_replace('{bus}', (string) Address::freePort(), $options)]
+                ? [
+                    $server,
+                    ...$common,
+                    '--save',
+                    '',
+                    '--proto-max-bulk-len',
+                    '1mb',
+                    '--appendonly',
+                    'no',
+                    '--requirepass',
+                    self::PASSWORD,
+                    '--masterauth',
+                    self::PASSWORD,
+                    ...str_replace('{bus}', (string) Address::freePort(), $options),
+                ]
                 : [$server, $sentinel, '--sentinel', ...$common];
 
             return $this->launch($port);
@@ -281,21 +370,26 @@ final class RedisNodes
         $this->tlsPorts[$port] = Address::freePort();
 
         return [
-            '--tls-port', (string) $this->tlsPorts[$port], '--tls-cluster', 'yes', '--tls-replication', 'yes', '--tls-auth-clients', 'no',
+            '--tls-port', (string) $this->tlsPorts[$port], '--tls-cluster', 'yes', '--tls-replication', 'yes',
+            '--tls-auth-clients', 'no',
             '--tls-cert-file', $certificate, '--tls-key-file', $key, '--tls-ca-cert-file', $this->ca->ca,
         ];
     }
 
     private function launch(int $port): ServerProcess
     {
-        return ServerProcess::start($this->commands[$port], \sprintf('%s/%d/log', $this->directory, $port), static function () use ($port): bool {
-            try {
-                WireConnection::open(new ConnectionSettings(Endpoint::tcp(Address::HOST, $port)))->ask(['PING']);
+        return ServerProcess::start(
+            $this->commands[$port],
+            \sprintf('%s/%d/log', $this->directory, $port),
+            static function () use ($port): bool {
+                try {
+                    WireConnection::open(new ConnectionSettings(Endpoint::tcp(Address::HOST, $port)))->ask(['PING']);
 
-                return true;
-            } catch (ServerGone $gone) {
-                return str_contains($gone->getMessage(), 'NOAUTH');
-            }
-        });
+                    return true;
+                } catch (ServerGone $gone) {
+                    return str_contains($gone->getMessage(), 'NOAUTH');
+                }
+            },
+        );
     }
 }

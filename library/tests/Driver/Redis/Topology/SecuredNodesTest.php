@@ -29,7 +29,13 @@ final class SecuredNodesTest extends TestCase
     {
         self::$ca = new Certificates(Servers::directory('secured-ca'));
         self::$cluster = RedisNodes::cluster(Servers::directory('secured-cluster'), 2, 0, self::$ca);
-        self::$watched = RedisNodes::watched(Servers::directory('secured-watched'), 0, 1, self::$ca, self::SENTINEL_PASSWORD);
+        self::$watched = RedisNodes::watched(
+            Servers::directory('secured-watched'),
+            0,
+            1,
+            self::$ca,
+            self::SENTINEL_PASSWORD,
+        );
     }
 
     public static function tearDownAfterClass(): void
@@ -55,10 +61,22 @@ final class SecuredNodesTest extends TestCase
         self::assertTrue($cache->setMany($values, 60));
         self::assertSame($values, $cache->getMany(self::keys()));
         foreach (self::$cluster->ports() as $port) {
-            preg_match_all('/ laddr=\S+:(\d+) .* user=shop /', (string) self::$cluster->text($port, 'CLIENT', 'LIST'), $ports);
+            preg_match_all(
+                '/ laddr=\S+:(\d+) .* user=shop /',
+                (string) self::$cluster->text($port, 'CLIENT', 'LIST'),
+                $ports,
+            );
             self::assertSame([(string) self::$cluster->clientPort($port)], array_values(array_unique($ports[1])));
         }
-        self::assertThrows(StoreUnavailable::class, Cache::open(str_replace('rediss', 'redis', (string) preg_replace('~&tls_ca_file=[^&]*~', '', $this->cluster('shop:one@', $client))))->reach(...), 'no answer from');
+        self::assertThrows(
+            StoreUnavailable::class,
+            Cache::open(str_replace(
+                'rediss',
+                'redis',
+                (string) preg_replace('~&tls_ca_file=[^&]*~', '', $this->cluster('shop:one@', $client)),
+            ))->reach(...),
+            'no answer from',
+        );
     }
 
     /** The other server is whom it says it is, so its keys are served. */
@@ -85,14 +103,24 @@ final class SecuredNodesTest extends TestCase
             }
             self::assertSame([], self::$cluster->ask($other, 'ACL', 'LOG'));
             self::assertStringNotContainsString('user=shop', (string) self::$cluster->text($other, 'CLIENT', 'LIST'));
-            $refused = self::assertThrows(StoreUnavailable::class, $cache->reach(...), 'the certificate of the server is for DNS:other.example, and not for 127.0.0.1');
+            $refused = self::assertThrows(
+                StoreUnavailable::class,
+                $cache->reach(...),
+                'the certificate of the server is for DNS:other.example, and not for 127.0.0.1',
+            );
             self::assertCount(1, $log->entries());
             self::assertStringContainsString('DNS:other.example', $log->entries()[0]);
             self::assertStringNotContainsString('zqxw', $refused . implode($log->entries()));
         } finally {
             self::$cluster->ask($other, 'CONFIG', 'SET', 'tls-cert-file', $certificate, 'tls-key-file', $key);
         }
-        self::assertTrue(Servers::await(static fn(): bool => \count(array_filter($cache->getMany(self::keys()), is_string(...))) === \count(self::keys())), 'the control: with its own certificate it is used again');
+        self::assertTrue(
+            Servers::await(
+                static fn(): bool
+                    => \count(array_filter($cache->getMany(self::keys()), is_string(...))) === \count(self::keys()),
+            ),
+            'the control: with its own certificate it is used again',
+        );
     }
 
     #[DataProvider('clients')]
@@ -129,7 +157,13 @@ final class SecuredNodesTest extends TestCase
         $this->user('resetpass', '>one');
         [$server] = self::$watched->ports();
         $found = $this->watched('shop:one@', $client, self::SENTINEL_PASSWORD);
-        $single = \sprintf('rediss://shop:one@%s?client=%s&tls_ca_file=%s', self::$watched->addresses(), $client, self::$ca->ca) . Servers::PATIENTLY;
+        $single = \sprintf(
+            'rediss://shop:one@%s?client=%s&tls_ca_file=%s',
+            self::$watched->addresses(),
+            $client,
+            self::$ca->ca,
+        )
+            . Servers::PATIENTLY;
         /** @param \Closure(Cache): mixed $read */
         $afterwards = static function (string $dsn, \Closure $read) use ($server): array {
             $log = new RecordingLogger();
@@ -145,7 +179,10 @@ final class SecuredNodesTest extends TestCase
         };
         $get = static fn(Cache $cache): mixed => $cache->get('k');
         self::assertSame([['v', 'v', 'v'], false], $afterwards($found, $get));
-        self::assertSame([['v', 'v', 'v'], false], $afterwards($found, static fn(Cache $cache): mixed => $cache->getWithToken('k')));
+        self::assertSame(
+            [['v', 'v', 'v'], false],
+            $afterwards($found, static fn(Cache $cache): mixed => $cache->getWithToken('k')),
+        );
         // Where the machine stands still in between, a connection has rested, and is looked at before it is used again.
         $control = [];
         for ($tries = 5; $tries > 0 && $control !== [[null, null, null], true]; --$tries) {
@@ -169,11 +206,16 @@ final class SecuredNodesTest extends TestCase
         $this->user('resetpass', '>one');
         /** @var \ArrayObject<int, string> $asked */
         $asked = new \ArrayObject();
-        $cache = Cache::open($way === 'cluster' ? $this->cluster('shop@', $client) : $this->watched('shop@', $client, self::SENTINEL_PASSWORD), credentials: static function (Endpoint $server) use ($asked): string {
-            $asked[] = (string) $server;
+        $cache = Cache::open(
+            $way === 'cluster'
+                ? $this->cluster('shop@', $client)
+                : $this->watched('shop@', $client, self::SENTINEL_PASSWORD),
+            credentials: static function (Endpoint $server) use ($asked): string {
+                $asked[] = (string) $server;
 
-            return 'one';
-        });
+                return 'one';
+            },
+        );
         self::assertCount(0, $asked);
         $cache->reach();
         self::assertTrue($cache->setMany(array_fill_keys(self::keys(), 'v'), 60));
@@ -189,7 +231,17 @@ final class SecuredNodesTest extends TestCase
         $cache->reach();
         self::assertTrue($cache->set('k', 1) && $cache->get('k') === 1);
         $sentinel = self::$watched->sentinels[0];
-        self::$watched->ask($sentinel, 'ACL', 'SETUSER', 'scout', 'reset', 'on', '>zqxw two', '+sentinel|get-master-addr-by-name', '+sentinel|replicas');
+        self::$watched->ask(
+            $sentinel,
+            'ACL',
+            'SETUSER',
+            'scout',
+            'reset',
+            'on',
+            '>zqxw two',
+            '+sentinel|get-master-addr-by-name',
+            '+sentinel|replicas',
+        );
         Cache::open($this->watched('shop:zqxw%20one@', $client, 'zqxw two') . '&sentinel_user=scout')->reach();
         $cases = [
             ['', '', 'refuses SENTINEL (NOAUTH'],
@@ -197,19 +249,38 @@ final class SecuredNodesTest extends TestCase
             ['zqxw one', 'shop', 'refuses AUTH (WRONGPASS)'],
         ];
         foreach ($cases as [$password, $user, $message]) {
-            $dsn = $this->watched('shop:zqxw%20one@', $client, $password) . ($user === '' ? '' : "&sentinel_user=$user");
+            $dsn = $this->watched('shop:zqxw%20one@', $client, $password)
+                . ($user === '' ? '' : "&sentinel_user=$user");
             $refused = self::assertThrows(StoreUnavailable::class, Cache::open($dsn)->reach(...), $message);
-            self::assertStringContainsString('Sentinels have a login of their own: sentinel_password_file=', $refused->getMessage());
+            self::assertStringContainsString(
+                'Sentinels have a login of their own: sentinel_password_file=',
+                $refused->getMessage(),
+            );
             self::assertStringNotContainsString('zqxw', (string) $refused);
         }
-        $missing = preg_replace('~(sentinel_password_file=)[^&]*~', '$1/nowhere', $this->watched('shop:zqxw%20one@', $client, self::SENTINEL_PASSWORD));
-        self::assertThrows(StoreUnavailable::class, Cache::open((string) $missing)->reach(...), 'the option sentinel_password_file names no file that this user can read');
+        $missing = preg_replace(
+            '~(sentinel_password_file=)[^&]*~',
+            '$1/nowhere',
+            $this->watched('shop:zqxw%20one@', $client, self::SENTINEL_PASSWORD),
+        );
+        self::assertThrows(
+            StoreUnavailable::class,
+            Cache::open((string) $missing)->reach(...),
+            'the option sentinel_password_file names no file that this user can read',
+        );
     }
 
     /** @param list<int>|null $ports that the DSN names */
     private function cluster(string $login, string $client, ?array $ports = null): string
     {
-        return \sprintf('rediss+cluster://%s%s?client=%s&namespace=secured&tls_ca_file=%s', $login, self::$cluster->addresses($ports), $client, self::$ca->ca) . Servers::PATIENTLY;
+        return \sprintf(
+            'rediss+cluster://%s%s?client=%s&namespace=secured&tls_ca_file=%s',
+            $login,
+            self::$cluster->addresses($ports),
+            $client,
+            self::$ca->ca,
+        )
+            . Servers::PATIENTLY;
     }
 
     private function watched(string $login, string $client, string $sentinelPassword): string
@@ -217,7 +288,13 @@ final class SecuredNodesTest extends TestCase
         $file = Servers::directory('secured-secrets') . '/' . bin2hex(random_bytes(4));
         file_put_contents($file, $sentinelPassword . "\n");
 
-        return \sprintf('rediss+sentinel://%s%s/shop?client=%s&tls_ca_file=%s', $login, self::$watched->addresses(self::$watched->sentinels), $client, self::$ca->ca)
+        return \sprintf(
+            'rediss+sentinel://%s%s/shop?client=%s&tls_ca_file=%s',
+            $login,
+            self::$watched->addresses(self::$watched->sentinels),
+            $client,
+            self::$ca->ca,
+        )
             . ($sentinelPassword === '' ? '' : "&sentinel_password_file=$file") . Servers::PATIENTLY;
     }
 

@@ -17,7 +17,13 @@ final class SentinelTest extends DriverTestCase
     {
         $nodes = Servers::watchedRedis();
 
-        return \sprintf('redis+sentinel://:%s@%s/shop?namespace=%s', RedisNodes::PASSWORD, $nodes->addresses($nodes->sentinels), $namespace) . Servers::PATIENTLY;
+        return \sprintf(
+            'redis+sentinel://:%s@%s/shop?namespace=%s',
+            RedisNodes::PASSWORD,
+            $nodes->addresses($nodes->sentinels),
+            $namespace,
+        )
+            . Servers::PATIENTLY;
     }
 
     protected function isLocal(): bool
@@ -33,19 +39,30 @@ final class SentinelTest extends DriverTestCase
     public function testUnknownMasterIsReported(): void
     {
         $dsn = str_replace('/shop?', '/shopp?', self::dsn('unknown'));
-        self::assertThrows(StoreUnavailable::class, Cache::open($dsn)->reach(...), 'knows no master of the name that the DSN has');
+        self::assertThrows(
+            StoreUnavailable::class,
+            Cache::open($dsn)->reach(...),
+            'knows no master of the name that the DSN has',
+        );
     }
 
     public function testMasterWithoutNameIsRefused(): void
     {
         foreach (['redis+sentinel://127.0.0.1', 'redis+sentinel://127.0.0.1/', 'redis+sentinel:///shop'] as $dsn) {
-            self::assertThrows(InvalidDsn::class, static fn(): Cache => Cache::open($dsn), 'does not name sentinels and the name of the master');
+            self::assertThrows(
+                InvalidDsn::class,
+                static fn(): Cache => Cache::open($dsn),
+                'does not name sentinels and the name of the master',
+            );
         }
     }
 
     public function testDatabasesAreSeparate(): void
     {
-        $caches = array_map(static fn(int $database): Cache => Cache::open(self::dsn('databases') . "&database=$database"), [1, 2]);
+        $caches = array_map(
+            static fn(int $database): Cache => Cache::open(self::dsn('databases') . "&database=$database"),
+            [1, 2],
+        );
         $caches[0]->set('k', 1);
         self::assertSame([1, null], [$caches[0]->get('k'), $caches[1]->get('k')]);
     }

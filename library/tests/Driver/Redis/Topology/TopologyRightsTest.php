@@ -20,7 +20,9 @@ use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\ExpectationFailedException;
 use PHPUnit\Framework\TestCase;
 
-/** The commands that an ACL user needs, as docs/servers.md lists them: they suffice, and each is needed for something. */
+/**
+ * The commands that an ACL user needs, as docs/servers.md lists them: they suffice, and each is needed for something.
+ */
 #[Group('cluster')]
 final class TopologyRightsTest extends TestCase
 {
@@ -45,9 +47,17 @@ final class TopologyRightsTest extends TestCase
     {
         $this->nodes = RedisNodes::cluster(Servers::directory('rights-cluster-' . $client), 2, 1);
         $servers = $this->nodes->ports();
-        $dsn = \sprintf('redis+cluster://narrow:word@%s?client=%s&namespace=narrow&on_failure=throw', $this->nodes->addresses(), $client);
+        $dsn = \sprintf(
+            'redis+cluster://narrow:word@%s?client=%s&namespace=narrow&on_failure=throw',
+            $this->nodes->addresses(),
+            $client,
+        );
         $commands = self::ofPage([...self::ofRow('a server of a cluster'), '-MGET']);
-        self::assertSame(array_keys(Rights::commands(ServerRole::ClusterMaster)), $commands, 'those that the doctor looks for');
+        self::assertSame(
+            array_keys(Rights::commands(ServerRole::ClusterMaster)),
+            $commands,
+            'those that the doctor looks for',
+        );
         $this->checkEach($servers, $commands, $dsn, function (string $dsn) use ($servers): void {
             $this->useEverything($dsn);
             $this->useEverything($dsn . '&read=replica');
@@ -61,7 +71,10 @@ final class TopologyRightsTest extends TestCase
                 $cache->setMany(['{moving}1' => 1, '{moving}2' => 2]);
                 $this->nodes->migrate($slot, $from, $to, static function () use ($cache, &$failure): void {
                     try {
-                        self::assertSame(['{moving}1' => 1, '{moving}2' => 2], $cache->getMany(['{moving}1', '{moving}2']));
+                        self::assertSame(
+                            ['{moving}1' => 1, '{moving}2' => 2],
+                            $cache->getMany(['{moving}1', '{moving}2']),
+                        );
                     } catch (\Throwable $failure) {
                         // told when the move has ended
                     }
@@ -78,7 +91,13 @@ final class TopologyRightsTest extends TestCase
     #[DataProvider('clients')]
     public function testDocumentedPermissionsSufficeWithSentinels(string $client): void
     {
-        $this->nodes = RedisNodes::watched(Servers::directory('rights-sentinel-' . $client), 1, 1, null, self::SENTINEL_PASSWORD);
+        $this->nodes = RedisNodes::watched(
+            Servers::directory('rights-sentinel-' . $client),
+            1,
+            1,
+            null,
+            self::SENTINEL_PASSWORD,
+        );
         $file = Servers::directory('rights-secrets') . '/password';
         file_put_contents($file, 'word');
         $dsn = \sprintf(
@@ -92,7 +111,11 @@ final class TopologyRightsTest extends TestCase
             $this->useEverything($dsn . '&read=replica');
         };
         $ofServers = self::ofPage(self::ofRow('a server that sentinels watch'));
-        self::assertSame(array_keys(Rights::commands(ServerRole::Master)), $ofServers, 'those that the doctor looks for');
+        self::assertSame(
+            array_keys(Rights::commands(ServerRole::Master)),
+            $ofServers,
+            'those that the doctor looks for',
+        );
         $this->permit($this->nodes->sentinels, self::ofRow('a sentinel'));
         $this->checkEach($this->nodes->ports(), $ofServers, $dsn, $work);
         $this->permit($this->nodes->ports(), $ofServers);
@@ -105,8 +128,13 @@ final class TopologyRightsTest extends TestCase
      * @param \Closure(string): void $work that needs each, with a DSN
      * @param bool $isExamined whether the doctor tells of each
      */
-    private function checkEach(array $ports, array $commands, string $dsn, \Closure $work, bool $isExamined = true): void
-    {
+    private function checkEach(
+        array $ports,
+        array $commands,
+        string $dsn,
+        \Closure $work,
+        bool $isExamined = true,
+    ): void {
         $this->permit($ports, $commands);
         $work($dsn);
         self::assertSame(0, $this->refusals($ports));
@@ -116,7 +144,9 @@ final class TopologyRightsTest extends TestCase
                 $this->nodes->ask($port, 'ACL', 'SETUSER', 'narrow', '-' . $command);
                 $this->nodes->ask($port, 'CLIENT', 'KILL', 'USER', 'narrow');
             }
-            if ($isExamined && $driver instanceof ExaminesServers && $command !== 'CLUSTER|SLOTS') { // without that none is found
+            if (
+                $isExamined && $driver instanceof ExaminesServers && $command !== 'CLUSTER|SLOTS'
+            ) { // without that none is found
                 $remarks = array_column($driver->examine(Drivers::parse($dsn)), 'what');
                 self::assertStringContainsString("this user may not use $command", implode("\n", $remarks));
                 self::assertGreaterThan(0, $this->refusals($ports));
@@ -143,13 +173,28 @@ final class TopologyRightsTest extends TestCase
         $cache = Cache::open($dsn, $log);
         $cache->reach();
         self::assertTrue($cache->clear());
-        self::assertTrue($cache->set('k', 1) && $cache->set('l', 1, 60) && $cache->setMany(['m' => 1], 60) && $cache->setMany(['n' => 1]));
-        for ($try = 0; $try < 100 && \count(array_filter($cache->getMany(['k', 'l', 'm', 'n']), is_int(...))) < 4; ++$try) {
+        self::assertTrue(
+            $cache->set('k', 1) && $cache->set('l', 1, 60) && $cache->setMany(['m' => 1], 60)
+                && $cache->setMany(['n' => 1]),
+        );
+        for ($try = 0; $try < 100 && \count(array_filter(
+            $cache->getMany(['k', 'l', 'm', 'n']),
+            is_int(...),
+        )) < 4; ++$try) {
             usleep(10_000); // a replica is behind
         }
-        self::assertSame([1, ['l' => 1, 'm' => 1], true], [$cache->get('k'), $cache->getMany(['l', 'm']), $cache->has('n')]);
-        self::assertTrue($cache->add('o', 1) && $cache->replace('o', 2) && $cache->touch('o', 60) && $cache->touch('o', 0) && $cache->swap('o', 2, 3));
-        self::assertSame([4, 1, 7], [$cache->increment('o'), $cache->increment('p', first: 0), $cache->increment('s', 7, ttl: 60)]);
+        self::assertSame(
+            [1, ['l' => 1, 'm' => 1], true],
+            [$cache->get('k'), $cache->getMany(['l', 'm']), $cache->has('n')],
+        );
+        self::assertTrue(
+            $cache->add('o', 1) && $cache->replace('o', 2) && $cache->touch('o', 60) && $cache->touch('o', 0)
+                && $cache->swap('o', 2, 3),
+        );
+        self::assertSame(
+            [4, 1, 7],
+            [$cache->increment('o'), $cache->increment('p', first: 0), $cache->increment('s', 7, ttl: 60)],
+        );
         self::assertCount(7, [...$cache->keys()]);
         self::assertGreaterThan(microtime(true), $cache->expiry('l'));
         self::assertTrue($cache->lock('q', 10)?->release());
@@ -165,7 +210,17 @@ final class TopologyRightsTest extends TestCase
     private function permit(array $ports, array $commands): void
     {
         foreach ($ports as $port) {
-            $this->nodes->ask($port, 'ACL', 'SETUSER', 'narrow', 'reset', 'on', '>word', '~larder-cache:*', ...array_map(static fn(string $name): string => '+' . strtolower($name), $commands));
+            $this->nodes->ask(
+                $port,
+                'ACL',
+                'SETUSER',
+                'narrow',
+                'reset',
+                'on',
+                '>word',
+                '~larder-cache:*',
+                ...array_map(static fn(string $name): string => '+' . strtolower($name), $commands),
+            );
             $this->nodes->ask($port, 'ACL', 'LOG', 'RESET');
         }
     }
@@ -193,10 +248,20 @@ final class TopologyRightsTest extends TestCase
      */
     private static function ofPage(array $besides): array
     {
-        self::assertSame(1, preg_match('/An ACL user needs the commands ([A-Z, ]+) and EVAL on/', self::page('stores'), $rights));
-        $without = array_map(static fn(string $name): string => ltrim($name, '-'), array_filter($besides, static fn(string $name): bool => $name[0] === '-'));
+        self::assertSame(
+            1,
+            preg_match('/An ACL user needs the commands ([A-Z, ]+) and EVAL on/', self::page('stores'), $rights),
+        );
+        $without = array_map(
+            static fn(string $name): string => ltrim($name, '-'),
+            array_filter($besides, static fn(string $name): bool => $name[0] === '-'),
+        );
 
-        return array_values(array_diff([...explode(', ', $rights[1]), 'EVAL', ...$besides], $without, array_map(static fn(string $name): string => '-' . $name, $without)));
+        return array_values(array_diff(
+            [...explode(', ', $rights[1]), 'EVAL', ...$besides],
+            $without,
+            array_map(static fn(string $name): string => '-' . $name, $without),
+        ));
     }
 
     /** @return list<string> the commands in the row of the table in docs/servers.md */

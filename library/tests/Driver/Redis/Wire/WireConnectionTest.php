@@ -20,7 +20,10 @@ final class WireConnectionTest extends TestCase
 {
     use AssertsThrows;
 
-    /** @return iterable<string, array{string, string, float, string}> what comes first, what comes again and again, the time limit, and what is said of it */
+    /**
+     * @return iterable<string, array{string, string, float, string}> what comes first, what comes again and again, the
+     *         time limit, and what is said of it
+     */
     public static function answersWithoutEnd(): iterable
     {
         yield 'a byte at a time' => ["$1000\r\n", 'x', 0.3, 'no answer from'];
@@ -29,8 +32,12 @@ final class WireConnectionTest extends TestCase
     }
 
     #[DataProvider('answersWithoutEnd')]
-    public function testAnswerWithoutEndIsNotWaitedFor(string $first, string $again, float $timeout, string $expected): void
-    {
+    public function testAnswerWithoutEndIsNotWaitedFor(
+        string $first,
+        string $again,
+        float $timeout,
+        string $expected,
+    ): void {
         [$address, $server] = self::server(static function ($client) use ($first, $again): void {
             fread($client, 8192);
             fwrite($client, $first);
@@ -39,7 +46,14 @@ final class WireConnectionTest extends TestCase
             }
         });
         $start = microtime(true);
-        self::assertThrows(ServerGone::class, static fn(): mixed => WireConnection::open(new ConnectionSettings(Endpoint::parse($address), 10.0, $timeout))->ask(['ROLE']), $expected);
+        self::assertThrows(
+            ServerGone::class,
+            static fn(): mixed
+                => WireConnection::open(new ConnectionSettings(Endpoint::parse($address), 10.0, $timeout))->ask([
+                    'ROLE',
+                ]),
+            $expected,
+        );
         self::assertLessThan(10.0, microtime(true) - $start, 'the control: the server goes on for 20 s');
         $server->kill();
     }
@@ -58,7 +72,10 @@ final class WireConnectionTest extends TestCase
     {
         [$address, $server] = self::server(static function ($client) use ($name): void {
             while (fread($client, 8192) !== '') {
-                fwrite($client, \sprintf("*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$%d\r\n%s\r\n:7\r\n", \strlen($name), $name));
+                fwrite(
+                    $client,
+                    \sprintf("*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$%d\r\n%s\r\n:7\r\n", \strlen($name), $name),
+                );
             }
         });
         self::assertSame('miss', Cache::open('redis+cluster://' . $address)->get('k', 'miss'));
@@ -73,8 +90,17 @@ final class WireConnectionTest extends TestCase
             fwrite($client, \sprintf("-%s is no password\r\n", $words[6]));
             fread($client, 1);
         });
-        $settings = new ConnectionSettings(Endpoint::parse($address), 10.0, 10.0, credentials: new Credentials('shop', 'zqxwvkjy'));
-        $gone = self::assertThrows(ServerGone::class, static fn(): WireConnection => WireConnection::open($settings), 'refuses AUTH');
+        $settings = new ConnectionSettings(
+            Endpoint::parse($address),
+            10.0,
+            10.0,
+            credentials: new Credentials('shop', 'zqxwvkjy'),
+        );
+        $gone = self::assertThrows(
+            ServerGone::class,
+            static fn(): WireConnection => WireConnection::open($settings),
+            'refuses AUTH',
+        );
         self::assertStringNotContainsString('zqxwvkjy', (string) $gone);
         $server->kill();
     }
