@@ -239,7 +239,7 @@ file_put_contents($page, implode("\n", [
     '',
     '## Whole pages',
     '',
-    "One PHP-FPM worker, asked without a web server by one client; before and after in turns, with 95 % intervals. Each read is of 20 product rows, by `cache.adapter.apcu` or the driver `apc`; WordPress has [a file](sessions.md#wordpress) more. `make figures ARGS=pages`, {$pages->machine()}.",
+    "One PHP-FPM worker and client, without a web server; both sides in turns, with 95 % intervals. Each read is of 20 product rows; WordPress has [a file](sessions.md#wordpress) more. `make figures ARGS=pages`, {$pages->machine()}.",
     '',
     pages($pages->rows),
     '## One request',
