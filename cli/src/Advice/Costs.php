@@ -9,14 +9,14 @@ use Larder\Cli\Measure\Unit;
 use Larder\Cli\Report\Row;
 use Larder\Cli\Report\Setup;
 
-/** What operations cost in each setup, by the size of the value. */
+/** The cost of operations in each setup, by the size of the value. */
 final class Costs
 {
     public const GET = 'get';
     public const SET = 'set';
     public const CONNECT = 'connect+get+close';
 
-    /** Of more values, none is named. */
+    /** If there are more values, none is named. */
     private const NAMED_VALUES = 3;
 
     /** Nanoseconds; less is none. */

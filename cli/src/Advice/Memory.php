@@ -10,7 +10,7 @@ use Larder\Cli\Report\Report;
 use Larder\Cli\Report\Row;
 use Larder\Cli\Timing\Interval;
 
-/** What stores find when the data are larger than the memory, as far as the report measured it. */
+/** Hit rates of stores when the data are larger than the memory, as far as the report measured them. */
 final class Memory
 {
     /** @var array<int|string, array<string, Estimate>> by ratio */
@@ -75,7 +75,7 @@ final class Memory
             if ($row->samples !== [] && $row->median !== null && $of > 0.0) {
                 $distance = abs(log($of / $ratio));
                 $known = $found[$row->subject->store] ?? null;
-                // Of several kinds of traffic at this ratio the one with the most misses counts.
+                // If several kinds of traffic have this ratio, the one with the most misses counts.
                 if (
                     $known === null
                     || $distance < $known['distance']
@@ -94,7 +94,7 @@ final class Memory
         return array_map(static fn(array $of): Estimate => $of['rate'], $found);
     }
 
-    /** How many times the memory the data were, in a row with a hit rate; 0.0 for any other. */
+    /** Size of the data divided by the memory, in a row with a hit rate; 0.0 for any other row. */
     private static function ratio(Row $row): float
     {
         $isRate = $row->subject->unit === Unit::Percent

@@ -64,7 +64,7 @@ final class ListenCommand extends Command implements SignalableCommandInterface
 
     protected function execute(InputInterface $input, OutputInterface $output): int
     {
-        // What is fetched would be held until this process ends.
+        // Pointers to fetched values would be kept until this process ends.
         ini_set('larder.zero_copy', '0');
         $text = $input->getArgument('dsn');
         $local = null;

@@ -6,7 +6,7 @@ namespace Larder\Cli\Compare;
 
 use Larder\Cli\Measure\Subject;
 
-/** What is known to slow down a store in a way that a reader would not expect. */
+/** Known reasons for which a store is slower than a reader would expect. */
 final class Artefacts
 {
     /**

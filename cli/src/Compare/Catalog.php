@@ -14,7 +14,7 @@ use Larder\Internal\Driver\Connection;
 /** Every store of the registry that can be measured, each in all the ways that it can be reached. */
 final class Catalog
 {
-    /** As much memory as memcached has by default, for the stores that have to be told. */
+    /** Memory of stores that need a size: as much as memcached has by default. */
     private const MEMORY = 64;
 
     /**

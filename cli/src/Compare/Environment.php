@@ -12,7 +12,7 @@ use Larder\Cli\Timing\Clock;
 use Larder\Drivers;
 use Symfony\Component\Process\Process;
 
-/** What a run was measured on. */
+/** The machine, PHP and servers of a run. */
 final class Environment
 {
     /**

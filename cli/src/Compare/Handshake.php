@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Compare;
 
-/** What a measuring process says first: whether its store is there, and what the process itself is. */
+/** The first line of a measuring process: if its store is there, and what the process itself is. */
 final class Handshake
 {
     /**

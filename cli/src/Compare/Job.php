@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Compare;
 
-/** What a measuring process is told to do. */
+/** The task of a measuring process. */
 final class Job
 {
     /**

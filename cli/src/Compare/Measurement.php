@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Compare;
 
-/** What one process found for one value and one operation. */
+/** The result of one process for one value and one operation. */
 final class Measurement
 {
     /**

@@ -16,7 +16,7 @@ final class Engine
     /** The engine leaves this part of the file system to others. */
     private const SPARE_PART = 16;
 
-    /** Whether most of what was stored was evicted for memory, or refused: then it is hardly a cache. */
+    /** True if most stored entries were evicted for memory, or refused: then it is hardly a cache. */
     public static function losesMost(): bool
     {
         if (!\extension_loaded('larder')) {
@@ -83,7 +83,7 @@ final class Engine
     }
 
     /**
-     * What root alone sees: each user has a cache of its own.
+     * Facts that only root sees: each user has a cache of its own.
      *
      * @return list<string>
      */

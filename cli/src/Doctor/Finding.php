@@ -6,7 +6,7 @@ namespace Larder\Cli\Doctor;
 
 use Larder\Internal\Driver\Remark;
 
-/** What came of the attempt to use a store. */
+/** The result of trying to use a store. */
 final class Finding
 {
     /**

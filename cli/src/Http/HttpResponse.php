@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Http;
 
-/** What a web server answered. */
+/** The response of a web server. */
 final class HttpResponse
 {
     private function __construct(
@@ -29,7 +29,7 @@ final class HttpResponse
         );
     }
 
-    /** What is wrong with it; empty when it is what was expected. */
+    /** The fault of the response; empty if it is as expected. */
     public function problem(string $expectedBody): string
     {
         return match (true) {

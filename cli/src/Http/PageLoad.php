@@ -7,7 +7,7 @@ namespace Larder\Cli\Http;
 use Larder\Cli\Timing\Histogram;
 use Larder\Cli\Timing\Statistics;
 
-/** What a load generator found of one page. */
+/** The result of a load generator for one page. */
 final class PageLoad
 {
     /** @var list<float> nanoseconds of one request, by turn */

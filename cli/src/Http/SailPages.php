@@ -21,7 +21,7 @@ final class SailPages extends PageSuite
 
     private const CONCURRENCY = [1, 50];
 
-    /** As the study had it; once, as ten rounds of that take long. */
+    /** As many as in the study; in one round, because ten would take too long. */
     private const STUDY_REQUESTS = 10_000;
     private const REQUESTS = 1_000;
 

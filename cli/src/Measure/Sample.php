@@ -6,7 +6,7 @@ namespace Larder\Cli\Measure;
 
 use Larder\Cli\Timing\Histogram;
 
-/** What one block found of one subject. */
+/** The result of one block for one subject. */
 final class Sample
 {
     /**

@@ -4,5 +4,5 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Measure;
 
-/** What was to be measured is not there on this machine. The message says why and how to get it. */
+/** Something to be measured is not there on this machine. The message says why and how to get it. */
 final class Unavailable extends \RuntimeException {}

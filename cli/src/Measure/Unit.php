@@ -14,7 +14,7 @@ enum Unit: string
     case Percent = '%';
     case Count = 'count';
 
-    /** Whether the larger figure is the better one. */
+    /** True if the larger figure is better. */
     public function higherIsBetter(): bool
     {
         return match ($this) {

@@ -9,7 +9,7 @@ use Larder\Cli\Measure\Subject;
 /** A suite that knows more of its rows than their figures. */
 interface Annotator
 {
-    /** What a study printed for the same; null when none did. */
+    /** The figure that a study published for the same subject; null if none did. */
     public function published(Subject $subject): ?PublishedFigure;
 
     /** @return list<string> what a reader must know of this row, such as a known artefact */

@@ -179,7 +179,7 @@ final class Markdown implements Output
         return implode('', array_map(static fn(string $line): string => '- ' . self::plain($line) . "\n", $lines));
     }
 
-    /** As text, whatever stands in a file that somebody else made. */
+    /** A value as text; it may be anything, because the file may be somebody else's. */
     private static function plain(string $text): string
     {
         return strtr(

@@ -55,7 +55,7 @@ final class PairwiseTests
         return RankSum::chanceOfSorted($this->samples[$a] ?? [], $this->samples[$b] ?? []) <= $this->limit;
     }
 
-    /** Whether so many rounds can tell any two of so many rows apart. */
+    /** True if this number of rounds can distinguish two rows, among this number of rows. */
     public static function canTell(int $rows, int $rounds): bool
     {
         return $rounds >= Interval::FEWEST && RankSum::least($rounds, $rounds) <= ManyTests::ofSo(self::pairs($rows));

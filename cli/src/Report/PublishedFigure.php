@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Report;
 
-/** What a study printed for the same subject. */
+/** The figure that a study published for the same subject. */
 final class PublishedFigure
 {
     /**

@@ -40,7 +40,7 @@ final class Setup
         return new self($subject->store, $subject->connection, $settings);
     }
 
-    /** What is done, the same for all setups that do it. */
+    /** The operation and value, the same for all setups that are compared. */
     public static function task(Subject $subject): string
     {
         $settings = array_diff_key($subject->settings, self::DEFAULTS);

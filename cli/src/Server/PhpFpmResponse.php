@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Server;
 
-/** What a PHP-FPM worker answered. */
+/** The response of a PHP-FPM worker. */
 final class PhpFpmResponse
 {
     /**

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Stampede;
 
-/** What came of one store. */
+/** The result for one store. */
 enum End
 {
     case Measured;

@@ -66,7 +66,7 @@ final class Blocks
     }
 
     /**
-     * What cannot be measured.
+     * The cells that cannot be measured.
      *
      * @param list<array{Subject, Cell}> $figures
      */

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Study;
 
-/** What a measuring process of a study is told to do. */
+/** The task of a measuring process in a study. */
 final class Job
 {
     /**

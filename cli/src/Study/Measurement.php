@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Study;
 
-/** What one process found for one cell. */
+/** The result of one process for one cell. */
 final class Measurement
 {
     /**

@@ -67,7 +67,7 @@ final class ProcessBlock implements Block
         return $this->operations[$subject->key()] ?? 0;
     }
 
-    /** Whether the time of a cell ended before its operations did, in any run so far. */
+    /** True if the time of a cell ended before its operations did, in any run so far. */
     public function isCutShort(Subject $subject): bool
     {
         return isset($this->cutShort[$subject->key()]);

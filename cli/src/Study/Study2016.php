@@ -43,7 +43,7 @@ final class Study2016 extends Study
     private const OPERATIONS = 5_000;
     private const NANOSECONDS = 40_000_000;
 
-    /** Of the second host; empty without one. */
+    /** Network delay of the second host, for a note; empty without one. */
     private string $delay = '';
 
     public static function tables(): array

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\System;
 
-/** What kind of file system is where: memory or disk. */
+/** The kind of file system at a path: memory or disk. */
 final class FileSystem
 {
     private const IN_MEMORY = ['tmpfs', 'ramfs', 'devtmpfs'];

@@ -86,7 +86,7 @@ final class Histogram
     }
 
     /**
-     * Whether these are the fields of a histogram, in a file that others may have written.
+     * True if these are the fields of a histogram; the file may be another program's.
      *
      * @phpstan-assert-if-true array{counts: array<int|string, int>, maximum: int} $fields
      */

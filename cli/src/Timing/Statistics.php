@@ -23,7 +23,7 @@ final class Statistics
     }
 
     /**
-     * Of the population that these are a sample of.
+     * The estimate for the population of which the figures are a sample.
      *
      * @param list<int|float> $figures
      * @return float|null null for fewer than two

@@ -54,7 +54,7 @@ final class EntriesTask implements Task
         $tell($this->sets($store));
     }
 
-    /** What is printed keeps TaskBlock from taking the silence for a hang. */
+    /** Output keeps TaskBlock from taking the silence for a hang. */
     private function fill(Store $store): void
     {
         for ($from = 0; $from < $this->entries; $from += self::PART) {

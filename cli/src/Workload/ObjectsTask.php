@@ -87,7 +87,7 @@ final class ObjectsTask implements Task
         ];
     }
 
-    /** As a row of a database table comes: all strings, most of them short. */
+    /** A row as a database client returns it: all strings, most of them short. */
     private static function row(int $number): \stdClass
     {
         $row = new \stdClass();

@@ -10,7 +10,7 @@ use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Suite;
 use Larder\Cli\Measure\Unit;
 
-/** Whether values survive eight workers of PHP-FPM that read and write the same few keys at once. */
+/** Checks that values survive eight workers of PHP-FPM that read and write the same few keys at once. */
 final class Safety implements Suite
 {
     /** Counters of ConsistencyChecker, each counted of a million operations. */
@@ -56,7 +56,7 @@ final class Safety implements Suite
         ) as $target) {
             $blocks[] = $this->block($target);
             if ($target->store === 'yac') {
-                // What Larder's store turns into a miss, a program that uses Yac by itself reads.
+                // A program that uses Yac directly reads damaged values that Larder's store turns into misses.
                 $blocks[] = $this->block(new Target('yac itself', null, RawYac::class, $target->kind, $target->php));
             }
         }

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Workload;
 
-/** What a redis or memcached server tells about itself, on a connection of its own. */
+/** Statistics of a redis or memcached server, read on a connection of its own. */
 final class ServerStatistics
 {
     /**

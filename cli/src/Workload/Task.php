@@ -9,7 +9,7 @@ use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Unavailable;
 use Larder\Exception\CacheException;
 
-/** What a fresh process measures of one store. It is serialized, and run there; see TaskBlock. */
+/** A measurement of one store in a fresh process. It is serialized, and run there; see TaskBlock. */
 interface Task
 {
     /** Shown as progress; unique within a suite. */
