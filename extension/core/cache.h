@@ -204,10 +204,10 @@ enum { CACHE_ZERO_COPY = 1, CACHE_STALE = 2, CACHE_UNCOUNTED = 4, CACHE_UNTRACED
 bool cache_find_token(struct cache *cache, const struct cache_key *key, unsigned how, struct cache_value *value,
                       uint64_t *token);
 
-/* Whether the key is there and unexpired. Counts as neither hit nor miss. */
+/* True if the key is there and unexpired. Counts as neither hit nor miss. */
 bool cache_exists(struct cache *cache, const struct cache_key *key);
 
-/* Whether an address is in a segment that this process maps read-only. For signal handlers: only reads memory, without
+/* True if an address is in a segment that this process maps read-only. For signal handlers: only reads memory, without
  * a lock. Any thread. (Knows the first 16 segments.) */
 bool cache_is_mapped(const void *address);
 

@@ -45,7 +45,7 @@ static bool has_tag(uint64_t word, uint64_t tag) {
     return word != 0 && word >> CLAIM_TAG_SHIFT << CLAIM_TAG_SHIFT == tag;
 }
 
-/* Whether the slot is free now that the claim in it was found to be a dead process's. */
+/* True if the slot is free now that the claim in it was found to be a dead process's. */
 static bool take_out_dead(struct cache *cache, shared_word *slot, uint64_t word) {
     const bool alive = (word & CLAIM_TAKEN) && process_alive(cache, claim_record(word), claim_incarnation(word),
                                                              OWNER_INCARNATION_BITS, false);
@@ -57,7 +57,7 @@ static bool is_own(const struct cache *cache, uint64_t word) {
     return cache->identity->claims > 0 && claim_is_of(word, owner_of(cache));
 }
 
-/* Whether this process has the key claimed, in any slot: another may be about to release its own before that. */
+/* True if this process has the key claimed, in any slot: another may be about to release its own before that. */
 static bool is_mine(const struct cache *cache, struct where where) {
     bool mine = false;
     for (unsigned i = 0; i < CLAIM_SLOTS; i++) {

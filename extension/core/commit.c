@@ -35,7 +35,7 @@ bool commit_may_grow(const struct cache *cache) {
     return may_ask(cache->refused_at);
 }
 
-/* Whether the cgroups leave so much, by a reading of some milliseconds ago at most. */
+/* True if the cgroups leave so much, by a reading of some milliseconds ago at most. */
 static bool cgroups_allow(struct cache *cache, uint64_t bytes, enum reserve reserve) {
     if (cache->limit_read_at == 0 || now() - cache->limit_read_at >= BELIEVE_MS || cache->limit_budget < bytes) {
         const struct limit limit = limit_read();
@@ -280,7 +280,7 @@ void commit_make_huge(struct cache *cache, uint64_t nanoseconds) {
 
 /* ---- Giving back ---- */
 
-/* Whether a page is still read, by a pin from before it was free. */
+/* True if a page is still read, by a pin from before it was free. */
 static bool anybody_reads(struct cache *cache, uint32_t first, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         if (process_reads(cache, first + i, true)) {

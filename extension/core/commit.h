@@ -15,7 +15,7 @@
 #include "hash.h"
 #include "process.h"
 
-/* Whether asking for memory may succeed: not just after a refusal. */
+/* True if asking for memory may succeed: not just after a refusal. */
 bool commit_may_grow(const struct cache *cache);
 
 /* Gives a page of the caller's its memory. False: there is none. */

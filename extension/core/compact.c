@@ -33,7 +33,7 @@ static bool choose(struct cache *cache, bool last_resort, struct victim *victim)
     return evict_next(cache, victim);
 }
 
-/* Whether entries can be moved. What a dead process had emptied fits into what its destination has left, so that goes
+/* True if entries can be moved. What a dead process had emptied fits into what its destination has left, so that goes
  * first. */
 static bool may_move(struct cache *cache, bool last_resort) {
     if (cache->destination || spare_count(cache) > 0) {

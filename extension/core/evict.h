@@ -36,7 +36,7 @@ uint64_t evict_cost(struct cache *cache, uint32_t page, bool last_resort);
 /* Finds the next victims of each log in one pass over the page table. */
 void evict_survey(struct cache *cache, bool last_resort);
 
-/* Whether the victims of one log are used up: the other must not yield all the room. */
+/* True if the victims of one log are used up: the other must not yield all the room. */
 bool evict_is_used_up(struct cache *cache);
 
 /* The next victim, of the log whose turn it is. False: none is left. */

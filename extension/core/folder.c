@@ -15,7 +15,7 @@ static bool is_private(const struct stat *status, uid_t user) {
     return status->st_uid == user && (status->st_mode & 077) == 0;
 }
 
-/* Whether only root can replace what lies in this folder: it and all folders above are root's, and others may not
+/* True if only root can replace what lies in this folder: it and all folders above are root's, and others may not
  * write there, or not rename and remove root's files (the sticky bit of /dev/shm). Closes it. */
 static bool is_out_of_reach(int folder) {
     struct stat status, below = {0};

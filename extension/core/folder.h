@@ -15,7 +15,7 @@ bool folder_open(struct attempt *attempt);
  * if it cannot be trusted: then `distrusted` is set. */
 int folder_open_provided(const char *directory, uid_t user, bool *distrusted);
 
-/* Whether this process may create something in the open folder. Any other failure says nothing about that: filters of
+/* True if this process may create something in the open folder. Any other failure says nothing about that: filters of
  * system calls in containers refuse the question itself. */
 bool folder_is_writable(const struct attempt *attempt);
 

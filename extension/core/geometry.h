@@ -25,7 +25,7 @@ uint64_t geometry_pin_share(const struct cache_options *options);
 /* Writes the checksum, once the fixed part is complete. */
 void geometry_sign(struct header_shared *header);
 
-/* Whether a header, read from a file of `size` bytes, is whole and of this layout. */
+/* True if a header, read from a file of `size` bytes, is whole and of this layout. */
 bool geometry_valid(const struct header_shared *header, uint64_t size, uint64_t layout);
 
 /* Fills the map from a valid header; the mappings are set already. */

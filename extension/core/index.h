@@ -47,7 +47,7 @@ static inline bool index_place_to_put(struct cache *cache, const struct cache_ke
     return LIKELY(ref_is_bucket(place->first) && ref_is_bucket(place->second)) || commit_place(cache, place);
 }
 
-/* Whether `place` has all slots of the key. A second bucket that had no memory may have some by now, and the key a
+/* True if `place` has all slots of the key. A second bucket that had no memory may have some by now, and the key a
  * word there. Checked after a word was put into the first: whoever put the key into the second before gave it memory
  * before that; whoever does so later sees our word. */
 static inline bool index_is_complete(const struct map *map, const struct place *place) {
@@ -86,7 +86,7 @@ static inline bool index_same_bytes(const char *a, const char *b, uint32_t lengt
     return a[0] == b[0] && a[length - 1] == b[length - 1] && a[length / 2] == b[length / 2];
 }
 
-/* Whether the entry at a location is whole and of this key. */
+/* True if the entry at a location is whole and of this key. */
 static inline bool index_is_key(const struct map *map, const struct entry_shared *entry, uint64_t location,
                                 uint64_t hash, const struct cache_key *key) {
     return entry_hash(entry) == hash && (entry->where & WHERE_KEY_MASK) == where_make(0, key->length, location) &&
@@ -98,7 +98,7 @@ static inline bool index_is_expired(const struct entry_shared *entry) {
     return entry->expires != 0 && entry->expires <= cache_now();
 }
 
-/* Whether the key counts as missing although it has this entry: it is stale, expired, or a placeholder. `header` as
+/* True if the key counts as missing although it has this entry: it is stale, expired, or a placeholder. `header` as
  * entry_freshness() takes it. */
 static inline bool index_is_missing(const struct entry_shared *header, const struct entry_shared *entry) {
     const uint64_t until = entry_fresh_until(header, entry);
@@ -134,7 +134,7 @@ bool index_unlink(struct cache *cache, const struct found *found);
 bool index_remove(struct cache *cache, struct record_shared *record, const struct place *place,
                   const struct cache_key *key);
 
-/* Whether a bucket has a slot for a new key; removes an expired entry for that. In a segment that keeps nothing is
+/* True if a bucket has a slot for a new key; removes an expired entry for that. In a segment that keeps nothing is
  * displaced: without room, index_put() of a new key would fail forever. */
 bool index_has_room(struct cache *cache, struct record_shared *record, const struct place *place);
 

@@ -77,7 +77,7 @@ static inline void integer_force_seal(const struct map *map, const struct entry_
     }
 }
 
-/* Whether a protected entry may be evicted; then it is sealed, so that no count goes with it unnoticed. False: a
+/* True if a protected entry may be evicted; then it is sealed, so that no count goes with it unnoticed. False: a
  * counter in use. */
 static inline bool integer_may_go(const struct map *map, const struct entry_shared *entry) {
     const uint64_t now = cache_now();

@@ -34,7 +34,7 @@ static void remove_if_free(const struct attempt *attempt, int list, const char *
 
 enum { DIGITS = 16, UNUSED_SECONDS = 24 * 60 * 60, KEPT_SECONDS = 30 * UNUSED_SECONDS };
 
-/* Whether a name ends in this text and a number of ours. What comes before may be anybody's segment name. */
+/* True if a name ends in this text and a number of ours. What comes before may be anybody's segment name. */
 static bool ends_in_number(const char *name, const char *text) {
     const size_t length = strlen(name), before = strlen(text);
     return length > before + DIGITS && memcmp(name + length - DIGITS - before, text, before) == 0 &&

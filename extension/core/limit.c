@@ -90,7 +90,7 @@ static void look(const struct version *version, struct buffers *buffers, struct 
     }
 }
 
-/* Whether `name` is in the comma-separated list. */
+/* True if `name` is in the comma-separated list. */
 static bool names(const char *controllers, size_t length, const char *name) {
     for (const char *at = controllers; at < controllers + length;) {
         const char *end = memchr(at, ',', (size_t)(controllers + length - at));

@@ -73,9 +73,9 @@ void os_touch(int fd);
 
 /* Renames a file unless the new name exists; 0 or an errno. */
 int os_rename_new(int directory, const char *from, const char *to);
-/* Whether this process may write a file of so many bytes (ulimit -f), past which the kernel kills it. */
+/* True if this process may write a file of this size (ulimit -f), past which the kernel kills it. */
 bool os_may_grow(size_t size);
-/* Whether a directory's files are only in memory: tmpfs, ramfs. */
+/* True if a directory's files are only in memory: tmpfs, ramfs. */
 bool os_in_memory(int directory);
 
 /* Sleeps while the lower half of a word in shared memory is `expected`, until os_wake() of that word, a signal, or at most

@@ -37,7 +37,7 @@ static inline uint64_t page_age(const struct page_shared *row) {
     return word_peek(&row->age) >> 1;
 }
 
-/* Whether compacting the page pays: an eighth of it is dead. */
+/* True if compacting the page pays: an eighth of it is dead. */
 static inline bool page_is_fragmented(const struct map *map, const struct page_shared *row) {
     return word_peek(&row->dead) * 8 >= page_units(map);
 }
@@ -54,7 +54,7 @@ static inline uint64_t page_gain(const struct map *map, const struct page_shared
     return gain < units ? gain : units;
 }
 
-/* Whether the page is one of the newest two of probation, or heads its newest run. */
+/* True if the page is one of the newest two of probation, or heads its newest run. */
 static inline bool page_is_new(const struct cache *cache, uint32_t page) {
     const struct page_shared *row = page_row(cache, page);
     const uint64_t newest = word_peek(&cache->map.header->age[LOG_PROBATION]);
@@ -64,7 +64,7 @@ static inline bool page_is_new(const struct cache *cache, uint32_t page) {
 /* The head of a member's run, or the page itself without one. */
 uint32_t page_head(const struct map *map, uint32_t page);
 
-/* Whether the state's owner is dead and the page not current. Asks the kernel only in states that have an owner. */
+/* True if the state's owner is dead and the page not current. Asks the kernel only in states that have an owner. */
 bool page_abandoned(struct cache *cache, uint32_t page, uint64_t state, bool fresh);
 
 /* The header word that names a log's open page. */
@@ -78,7 +78,7 @@ static inline uint32_t current_page(const struct cache *cache, uint64_t current)
     return page < cache->map.page_count ? page : cache->map.page_count;
 }
 
-/* Whether it is open. */
+/* True if it is open. */
 bool page_is_current(const struct cache *cache, uint64_t current);
 
 /* Takes `units` in the log's open page, which stays announced in `writing` until the caller clears it. False: no open
@@ -92,7 +92,7 @@ bool page_append_own(struct cache *cache, uint32_t page, uint64_t units, struct 
 /* Opens a claimed page with entries as the log's current one, if that is `seen` and not open. Else closes it. */
 void page_release(struct cache *cache, uint32_t page, enum page_log log, uint64_t seen);
 
-/* Whether all entries of the page are unlinked or expired. */
+/* True if all entries of the page are unlinked or expired. */
 bool page_is_dead(const struct page_shared *row);
 
 /* Opens a free page as the log's current one instead of `seen`. False: another process was faster. */

@@ -56,7 +56,7 @@ static bool is_known_full(struct cache *cache, uint32_t pages) {
     return !pin_recount(cache);
 }
 
-/* Whether so many more distinct pages fit into the share. */
+/* True if so many more distinct pages fit into the share. */
 static bool share_allows(struct cache *cache, uint32_t pages) {
     if (is_known_full(cache, pages)) {
         return false;
@@ -239,7 +239,7 @@ void pin_drop_all(struct cache *cache, struct record_shared *record) {
 
 /* ---- Recounting ---- */
 
-/* Whether a record of this use pins the page. */
+/* True if a record of this use pins the page. */
 static bool is_pinned(const struct map *map, enum record_use use, uint32_t page) {
     const unsigned used = ref_records_used(map);
     for (unsigned i = 0; i < used; i++) {

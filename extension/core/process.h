@@ -54,7 +54,7 @@ int process_open_locked(const struct cache *cache, int known, bool writable);
 /* A descriptor of the attached segment's file. Other code of the process may have closed it, and opened another file under
  * its number; then the segment is opened again. -1: it cannot be now. */
 int process_file(struct cache *cache);
-/* Whether a descriptor is still one of that file. */
+/* True if a descriptor is still one of that file. */
 bool process_is_file(const struct cache *cache, int fd);
 /* Whether the process that claimed `number` as `incarnation` (its low `bits` bits) is alive. A dead one's record is
  * cleared. Unless `fresh`, an answer of the kernel is believed for some milliseconds. */

@@ -155,7 +155,7 @@ static enum protection protect(struct cache *cache, struct record_shared *record
     return NONE;
 }
 
-/* Whether the word of a protected entry names another one by now. */
+/* True if the word of a protected entry names another one by now. */
 static bool is_replaced(const struct found *found) {
     return slot_location(word_load(found->slot)) != slot_location(found->word);
 }

@@ -203,7 +203,7 @@ static bool reclaim_integer(struct cache *cache, struct record_shared *record, c
     return true;
 }
 
-/* Whether an entry of this generation of its page starts there. */
+/* True if an entry of this generation of its page starts there. */
 static bool is_entry(const struct cache *cache, const struct entry_shared *entry, uint64_t location,
                      uint32_t generation) {
     return entry->generation == generation && slot_location(entry->where) == location &&

@@ -87,7 +87,7 @@ static inline uint64_t ref_sealed_steps(const struct map *map, uint32_t word, ui
     return (mixed & ~(uint64_t)UINT32_MAX) | bits;
 }
 
-/* Whether a word of steps is whole: none yet, or sealed. */
+/* True if a word of steps is whole: none yet, or sealed. */
 static inline bool ref_steps_whole(const struct map *map, uint32_t word, uint64_t steps) {
     return steps == 0 || LIKELY(steps == ref_sealed_steps(map, word, (uint32_t)steps));
 }
@@ -165,7 +165,7 @@ static inline uint64_t ref_unit(const struct map *map, uint64_t location) {
     return location & (page_units(map) - 1);
 }
 
-/* Whether `units` from `location` on, which is in a page, lie inside the pages. */
+/* True if `units` from `location` on, which is in a page, lie inside the pages. */
 static inline bool ref_inside(const struct map *map, uint64_t location, uint64_t units) {
     return units <= (map->size >> UNIT_SHIFT) - location;
 }
