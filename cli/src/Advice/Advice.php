@@ -134,6 +134,28 @@ final class Advice
         return [$type, (int) array_key_last($sizes[$type] ?? [])];
     }
 
+    /**
+     * One get of the smallest string, and of example().
+     *
+     * @return list<array{title: string, small: float, large: float}> the quickest setup of each store, the best first
+     */
+    public function gets(): array
+    {
+        $gets = [];
+        $smallest = (int) array_key_first($this->costs->sizes()['string'] ?? []);
+        foreach (array_diff($this->candidates->all, $this->candidates->tiers) as $name) {
+            $small = $this->costs->at($name, Costs::GET, 'string', $smallest)?->value;
+            $large = $this->costs->at($name, Costs::GET, ...$this->example())?->value;
+            $store = $this->costs->setups()[$name]->store;
+            if ($small !== null && $large !== null && $large < ($gets[$store]['large'] ?? \INF)) {
+                $gets[$store] = ['title' => $this->title($name), 'small' => $small, 'large' => $large];
+            }
+        }
+        usort($gets, static fn(array $a, array $b): int => $a['large'] <=> $b['large']);
+
+        return $gets;
+    }
+
     /** @return array<string, Answer> by title */
     public function answers(): array
     {

@@ -6,19 +6,18 @@ namespace Larder\Cli\Report\Html;
 
 use Larder\Cli\Advice\Advice;
 use Larder\Cli\Advice\Profile;
+use Larder\Cli\Report\Ranks;
 use Larder\Cli\Report\Report;
 use Larder\Cli\Report\ResultFile;
 use Larder\Cli\Report\Row;
-use Larder\Cli\Report\Score;
+use Larder\Cli\Report\Setup;
 
 /**
  * The page of a report. cli/report/ holds its parts, which are put into one file with the data: the same JSON Lines
- * that --json writes, gzipped, as thousands of rows would be large otherwise. page.js draws the rest in the browser.
+ * that --json writes, gzipped, as thousands of rows would be large otherwise. page.js draws their charts in the browser.
  */
 final class Page
 {
-    private const FLAGS = \JSON_THROW_ON_ERROR | \JSON_PRESERVE_ZERO_FRACTION | \JSON_HEX_TAG | \JSON_UNESCAPED_UNICODE | \JSON_UNESCAPED_SLASHES | \JSON_INVALID_UTF8_SUBSTITUTE;
-
     public function __construct(private readonly Report $report, private readonly ?Profile $profile = null) {}
 
     public function html(): string
@@ -35,31 +34,34 @@ final class Page
             static fn(Row $row): bool => $row->subject->table === 'compare',
         ) !== [];
         $advice = Advice::of($this->report, $this->profile);
-        $screen = $isComparison && $advice !== null && $advice->chart() !== []
-            ? new Screen($this->report, $advice)
-            : null;
+        $screen = $isComparison && $advice !== null && $advice->chart() !== [] ? new Screen($advice) : null;
+        $data = ResultFile::encode($this->report);
 
         return strtr(self::part('page.html'), $scripts + [
-            '{{title}}' => self::escaped($this->title()),
-            '{{headline}}' => $screen?->headline() ?? self::escaped($this->title()),
-            '{{run}}' => self::escaped($this->run()),
-            '{{screen}}' => $screen?->html() ?? '',
+            '{{title}}' => Folds::escaped($this->title()),
+            '{{headline}}' => $screen?->headline() ?? Folds::escaped($this->title()),
+            '{{lead}}' => $screen?->lead() ?? '',
+            '{{run}}' => Folds::escaped($this->run()),
+            '{{screen}}' => ($screen?->html() ?? '') . $this->spoilers(),
+            '{{filters}}' => (new Filters($this->report))->html(),
+            '{{folds}}' => (new Folds($this->report, $advice, $this->title(), $data))->html(),
             '{{css}}' => self::part('page.css'),
             // The browser runs these scripts and no other, and connects to nothing.
             '{{script-hashes}}' => implode(
                 ' ',
                 array_map(
-                    static fn(string $script): string
-                        => \sprintf("'sha256-%s'", base64_encode(hash('sha256', $script, true))),
+                    static fn(string $script): string => \sprintf(
+                        "'sha256-%s'",
+                        base64_encode(hash('sha256', $script, true)),
+                    ),
                     $scripts,
                 ),
             ),
-            '{{licences}}' => self::escaped(self::part('vendor/d3/LICENSE') . "\n" . self::part('vendor/plot/LICENSE')),
-            '{{facts}}' => json_encode(
-                ['advice' => (object) ($advice?->details() ?? []), 'scores' => $this->scores()],
-                self::FLAGS,
+            '{{licences}}' => Folds::escaped(
+                self::part('vendor/d3/LICENSE') . "\n" . self::part('vendor/plot/LICENSE'),
             ),
-            '{{data}}' => base64_encode((string) gzencode(ResultFile::encode($this->report), 9)),
+            '{{ranks}}' => json_encode($this->ranks(), \JSON_THROW_ON_ERROR),
+            '{{data}}' => base64_encode((string) gzencode($data, 9)),
         ]);
     }
 
@@ -67,9 +69,7 @@ final class Page
     {
         $processor = $this->report->environment['processor'] ?? null;
 
-        return \is_string($processor) && $processor !== ''
-            ? 'PHP caches, measured on ' . $processor
-            : 'PHP caches, measured';
+        return 'PHP caches, measured' . (\is_string($processor) && $processor !== '' ? " on $processor" : '');
     }
 
     /** "23 Nov 2026 · PHP 8.2.36 · Intel Xeon, 2 cores" */
@@ -81,10 +81,16 @@ final class Page
         return implode(' · ', array_filter([
             $date === false ? '' : gmdate('j M Y', $date),
             isset($environment['php']) ? "PHP {$environment['php']}" : '',
-            implode(', ', array_filter([
-                (string) ($environment['processor'] ?? ''),
-                isset($environment['cores']) ? "{$environment['cores']} cores" : '',
-            ], self::isSaid(...))),
+            implode(
+                ', ',
+                array_filter(
+                    [
+                        (string) ($environment['processor'] ?? ''),
+                        isset($environment['cores']) ? "{$environment['cores']} cores" : '',
+                    ],
+                    self::isSaid(...),
+                ),
+            ),
         ], self::isSaid(...)));
     }
 
@@ -93,43 +99,43 @@ final class Page
         return $text !== '';
     }
 
-    /**
-     * Of the table in which every store does the same. Those of others say little besides the order of the figures, and
-     * take seconds.
-     *
-     * @return list<array{title: string, scores: list<array{name: string, store: string, connection: ?string, score: float, low: ?float, high: ?float, rounds: list<float>, missing: list<string>}>}>
-     */
-    private function scores(): array
+    /** One is a line, several fold. */
+    private function spoilers(): string
     {
-        $rows = array_values(array_filter(
-            $this->report->rows,
-            static fn(Row $row): bool => $row->subject->table === 'compare',
-        ));
-        $scores = [];
-        foreach (Score::of($rows) as $kind => $ofKind) {
-            if (\count($ofKind) > 1) {
-                $scores[] = [
-                    'title' => $kind === 'default' ? 'Default settings' : 'Other settings',
-                    'scores' => array_map(static fn(Score $score): array => [
-                        'name' => $score->setup->name(),
-                        'store' => $score->setup->store,
-                        'connection' => $score->setup->connection,
-                        'score' => $score->score,
-                        'low' => $score->interval?->low,
-                        'high' => $score->interval?->high,
-                        'rounds' => $score->rounds,
-                        'missing' => $score->missing,
-                    ], $ofKind),
-                ];
-            }
-        }
+        $spoilers = array_map(Folds::escaped(...), $this->report->spoilers);
+        $title = 'May have spoiled this run';
 
-        return $scores;
+        return match (\count($spoilers)) {
+            0 => '',
+            1 => "<p class=\"notice\" id=\"spoilers\"><b>$title:</b> $spoilers[0]</p>",
+            default => \sprintf(
+                '<details class="notice" id="spoilers"><summary><b>%s:</b> %d facts</summary><ul><li>%s</li></ul>'
+                    . '</details>',
+                $title,
+                \count($spoilers),
+                implode('</li><li>', $spoilers),
+            ),
+        };
     }
 
-    private static function escaped(string $text): string
+    /** @return list<array{int, int|null}> of each row: the number of its task, and its rank among those of its task */
+    private function ranks(): array
     {
-        return htmlspecialchars($text, \ENT_QUOTES | \ENT_SUBSTITUTE | \ENT_HTML5);
+        $tasks = $ranks = $ranked = [];
+        foreach ($this->report->rows as $row) {
+            $tasks[Setup::task($row->subject)][] = $row;
+        }
+        foreach ($tasks as $rows) {
+            foreach (Ranks::of($rows) as ['row' => $row, 'rank' => $rank]) {
+                $ranks[spl_object_id($row)] = $rank;
+            }
+        }
+        $numbers = array_flip(array_keys($tasks));
+        foreach ($this->report->rows as $row) {
+            $ranked[] = [$numbers[Setup::task($row->subject)], $ranks[spl_object_id($row)] ?? null];
+        }
+
+        return $ranked;
     }
 
     private static function part(string $file): string

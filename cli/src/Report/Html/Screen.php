@@ -8,7 +8,6 @@ use Larder\Cli\Advice\Advice;
 use Larder\Cli\Advice\Answer;
 use Larder\Cli\Advice\Bar;
 use Larder\Cli\Report\Figure;
-use Larder\Cli\Report\Report;
 
 /** The first screen of the page, complete without scripts: headline, chart and the three answers of the terminal. */
 final class Screen
@@ -20,7 +19,7 @@ final class Screen
     private const WIDE = ['width' => 1030, 'left' => 236, 'right' => 900, 'row' => 31, 'bar' => 19];
     private const NARROW = ['width' => 324, 'left' => 0, 'right' => 236, 'row' => 43, 'bar' => 14];
 
-    public function __construct(private readonly Report $report, private readonly Advice $advice) {}
+    public function __construct(private readonly Advice $advice) {}
 
     /** "A request’s cache calls take 4.04 µs with Larder, 63.0 µs with APCu and 207 µs with Redis" */
     public function headline(): string
@@ -32,7 +31,7 @@ final class Screen
         }
         $named = array_filter($bars, static fn(Bar $bar): bool => \in_array($bar->setup, self::KNOWN, true));
         $named = \array_slice($named === [] ? $bars : $named, 0, \count(self::KNOWN));
-        $with = static fn(Bar $bar): string => self::escaped(self::short($bar->cost->value) . ' with ' . $bar->title);
+        $with = static fn(Bar $bar): string => Folds::escaped(self::short($bar->cost->value) . ' with ' . $bar->title);
         $others = array_map($with, $named);
         $last = array_pop($others);
 
@@ -42,6 +41,24 @@ final class Screen
             implode('', array_map(static fn(string $other): string => ", $other", $others)),
             $last === null ? '' : " and $last",
         );
+    }
+
+    /** "One machine: use Larder. Several machines: use Memcached." */
+    public function lead(): string
+    {
+        $lead = '';
+        foreach ($this->advice->answers() as $title => $answer) {
+            if ($title !== Advice::CHANGE) {
+                $lead .= Folds::escaped(
+                    "$title: " . strtr(
+                        rtrim(explode('. ', $answer->text, 2)[0], '.'),
+                        ['Use ' => 'use ', 'Put ' => 'put '],
+                    ) . '. ',
+                );
+            }
+        }
+
+        return $lead === '' ? '' : '<p class="lead">' . rtrim($lead) . '</p>';
     }
 
     public function html(): string
@@ -55,16 +72,15 @@ final class Screen
         }
 
         return \sprintf(
-            '<figure class="card first"><h2>Cache time of one request</h2><p class="note">%s; %s. '
-                . 'Shorter is better.</p>%s%s<figcaption class="note">%s Servers answer over TCP on this machine; '
-                . 'a network adds its delay to each call.</figcaption></figure><div class="three">%s</div>%s',
-            self::escaped($this->advice->request()),
+            '<figure class="card first"><h2>Cache time of one request</h2><p class="note">%s; %s. Shorter is '
+                . 'better.</p>%s%s<figcaption class="note">%s Servers answer over TCP on this machine; a network '
+                . 'adds its delay to each call.</figcaption></figure><div class="three">%s</div>',
+            Folds::escaped($this->advice->request()),
             $this->advice->isOwn ? 'sizes as in the profile' : 'each measured size equally often',
             $this->svg(self::WIDE, 'wide'),
             $this->svg(self::NARROW, 'narrow'),
             $caption,
             $cards,
-            $this->spoilers(),
         );
     }
 
@@ -74,30 +90,11 @@ final class Screen
 
         return \sprintf(
             '<section class="card"><h2>%s</h2><p class="big">%s</p><p>%s</p>%s</section>',
-            self::escaped($title),
-            self::escaped(rtrim($first, '.')),
-            self::escaped($rest),
-            $answer->dsn === '' ? '' : '<code class="dsn">' . self::escaped($answer->dsn) . '</code>',
+            Folds::escaped($title),
+            Folds::escaped(rtrim($first, '.')),
+            Folds::escaped($rest),
+            $answer->dsn === '' ? '' : '<code class="dsn">' . Folds::escaped($answer->dsn) . '</code>',
         );
-    }
-
-    /** One is a line, several fold. */
-    private function spoilers(): string
-    {
-        $spoilers = array_map(self::escaped(...), $this->report->spoilers);
-        $title = 'May have spoiled this run';
-
-        return match (\count($spoilers)) {
-            0 => '',
-            1 => "<p class=\"notice\" id=\"spoilers\"><b>$title:</b> $spoilers[0]</p>",
-            default => \sprintf(
-                '<details class="notice" id="spoilers"><summary><b>%s:</b> %d facts</summary><ul><li>%s</li></ul>'
-                    . '</details>',
-                $title,
-                \count($spoilers),
-                implode('</li><li>', $spoilers),
-            ),
-        };
     }
 
     /** @param array{width: int, left: int, right: int, row: int, bar: int} $size */
@@ -107,26 +104,28 @@ final class Screen
         $bars = array_merge(...array_values($chart));
         $most = max([1.0, ...array_map(static fn(Bar $bar): float => self::high($bar), $bars)]);
         $step = self::step($most / 4);
-        $x = static fn(float $cost): float
-            => round($size['left'] + ($size['right'] - $size['left']) * $cost / $most, 1);
+        $x = static fn(float $cost): float => round(
+            $size['left'] + ($size['right'] - $size['left']) * $cost / $most,
+            1,
+        );
         $isWide = $class === 'wide';
         $y = 8;
         $drawn = $words = '';
         foreach ($chart as $title => $ofGroup) {
-            $drawn .= \sprintf('<text class="g" x="0" y="%d">%s</text>', $y + 18, self::escaped($title));
+            $drawn .= \sprintf('<text class="g" x="0" y="%d">%s</text>', $y + 18, Folds::escaped($title));
             $y += 30;
             foreach ($ofGroup as $bar) {
                 $top = $isWide ? $y : $y + 16;
                 $best = $bar->isBest ? ' best' : '';
                 $figure = Figure::duration($bar->cost->value);
                 $drawn .= \sprintf(
-                    '<text class="n%s" x="%d" y="%d" text-anchor="%s">%s</text>'
-                        . '<rect class="bar%s" x="%d" y="%d" width="%s" height="%d"/>',
+                    '<text class="n%s" x="%d" y="%d" text-anchor="%s">%s</text><rect class="bar%s" x="%d" y="%d" '
+                        . 'width="%s" height="%d"/>',
                     $best,
                     $isWide ? $size['left'] - 14 : 0,
                     $isWide ? $y + 15 : $y + 11,
                     $isWide ? 'end' : 'start',
-                    self::escaped($bar->title),
+                    Folds::escaped($bar->title),
                     $best,
                     $size['left'],
                     $top,
@@ -136,15 +135,13 @@ final class Screen
                 $middle = $top + $size['bar'] / 2;
                 if ($bar->cost->hasInterval()) {
                     [$low, $high] = [$x($bar->cost->interval()->low), $x($bar->cost->interval()->high)];
-                    $drawn .= $high - $low < 4.0
-                        ? ''
-                        : \sprintf(
-                            '<path class="ci" d="M%1$s %3$sH%2$sM%1$s %4$sv8M%2$s %4$sv8"/>',
-                            $low,
-                            $high,
-                            $middle,
-                            $middle - 4,
-                        );
+                    $drawn .= $high - $low < 4.0 ? '' : \sprintf(
+                        '<path class="ci" d="M%1$s %3$sH%2$sM%1$s %4$sv8M%2$s %4$sv8"/>',
+                        $low,
+                        $high,
+                        $middle,
+                        $middle - 4,
+                    );
                 }
                 $drawn .= \sprintf(
                     '<text class="v%s" x="%s" y="%s">%s</text>',
@@ -161,8 +158,8 @@ final class Screen
         $grid = '';
         for ($tick = 0.0; $tick <= $most; $tick += $step) {
             $grid .= \sprintf(
-                '<path class="grid" d="M%1$s %4$sV%2$d"/>'
-                    . '<text class="t" x="%1$s" y="%3$d" text-anchor="%5$s">%6$s</text>',
+                '<path class="grid" d="M%1$s %4$sV%2$d"/><text class="t" x="%1$s" y="%3$d" '
+                    . 'text-anchor="%5$s">%6$s</text>',
                 $x($tick),
                 $isWide ? $y : $y + 6,
                 $y + 18,
@@ -177,7 +174,7 @@ final class Screen
             $class,
             $size['width'],
             $y + 24,
-            self::escaped($words),
+            Folds::escaped($words),
             $grid,
             $drawn,
         );
@@ -202,13 +199,8 @@ final class Screen
     }
 
     /** "200 µs" */
-    private static function short(float $nanoseconds): string
+    public static function short(float $nanoseconds): string
     {
         return (string) preg_replace('/\.0+ /', ' ', Figure::duration($nanoseconds));
-    }
-
-    private static function escaped(string $text): string
-    {
-        return htmlspecialchars($text, \ENT_QUOTES | \ENT_SUBSTITUTE | \ENT_HTML5);
     }
 }

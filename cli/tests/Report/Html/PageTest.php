@@ -6,12 +6,15 @@ namespace Larder\Cli\Tests\Report\Html;
 
 use Larder\Cli\Advice\Advice;
 use Larder\Cli\Advice\Bar;
+use Larder\Cli\Report\Figure;
 use Larder\Cli\Report\Html\HtmlFile;
 use Larder\Cli\Report\Html\Page;
+use Larder\Cli\Report\Ranks;
 use Larder\Cli\Report\Report;
 use Larder\Cli\Report\ResultFile;
 use Larder\Cli\Report\Row;
 use Larder\Cli\Report\Score;
+use Larder\Cli\Report\Setup;
 use PHPUnit\Framework\TestCase;
 
 /** The page as a file. What a browser makes of it: tests/Browser. */
@@ -56,8 +59,10 @@ final class PageTest extends TestCase
         $scripts = self::nodes($page, '//script[not(@type)]');
         self::assertCount(3, $scripts);
         $hashes = array_map(
-            static fn(\DOMNode $script): string
-                => \sprintf("'sha256-%s'", base64_encode(hash('sha256', (string) $script->nodeValue, true))),
+            static fn(\DOMNode $script): string => \sprintf(
+                "'sha256-%s'",
+                base64_encode(hash('sha256', (string) $script->nodeValue, true)),
+            ),
             $scripts,
         );
         self::assertSame($hashes, explode(' ', $allowed[1] ?? ''));
@@ -72,12 +77,14 @@ final class PageTest extends TestCase
 
             return Row::fromArray($fields);
         }, $report->rows);
-        $page = self::parsed(new Report(
-            ['processor' => SampleReport::HOSTILE] + $report->environment,
-            $rows,
-            $report->notMeasured,
-            [SampleReport::HOSTILE],
-        ));
+        $page = self::parsed(
+            new Report(
+                ['processor' => SampleReport::HOSTILE] + $report->environment,
+                $rows,
+                $report->notMeasured,
+                [SampleReport::HOSTILE],
+            ),
+        );
 
         self::assertCount(5, self::nodes($page, '//script'));
         self::assertCount(0, self::nodes($page, '//img'));
@@ -103,8 +110,12 @@ final class PageTest extends TestCase
             $card = self::text($page, "//section[h2=\"$title\"]");
             self::assertSame($letters($title . $answer->text . $answer->dsn), $letters($card));
         }
-        self::assertCount(2, self::nodes($page, '//figure//*[local-name()="svg"]'));
-        self::assertCount(2 * 5, self::nodes($page, '//figure//*[local-name()="rect"]'));
+        self::assertSame(
+            'One machine: use Larder. Several machines: use Memcached or Redis (no difference).',
+            self::text($page, '//p[@class="lead"]'),
+        );
+        self::assertCount(2, self::nodes($page, '//figure[h2]//*[local-name()="svg"]'));
+        self::assertCount(2 * 5, self::nodes($page, '//figure[h2]//*[local-name()="rect"]'));
         self::assertStringContainsString('2 facts', self::text($page, '//details[@id="spoilers"]'));
     }
 
@@ -133,40 +144,103 @@ final class PageTest extends TestCase
         }
     }
 
-    public function testAdviceAndScoresAreThoseOfTheReport(): void
+    /** Without any script too. */
+    public function testFoldsHaveTheAdviceScoresAndGaps(): void
     {
-        $file = (string) tempnam(sys_get_temp_dir(), 'larder-page-');
+        $page = self::page();
         $report = SampleReport::make();
-
-        try {
-            (new HtmlFile())->write($report, $file);
-            preg_match('~id="facts">(.*?)</script>~', (string) file_get_contents($file), $match);
-        } finally {
-            unlink($file);
+        $list = static fn(string $query): array => array_map(
+            static fn(\DOMNode $node): string => (string) $node->nodeValue,
+            self::nodes($page, $query),
+        );
+        foreach (Advice::of($report)?->details() ?? [] as $title => $lines) {
+            self::assertSame($lines, $list("//section[@id='advice']//div[h3='$title']//li"));
         }
-
-        /**
-         * @var array{
-         *     advice: array<string, list<string>>,
-         *     scores: list<array{title: string, scores: list<array{name: string, score: float, low: ?float}>}>,
-         * } $facts
-         */
-        $facts = json_decode($match[1] ?? '', true);
-        self::assertSame(Advice::of($report)?->details(), $facts['advice']);
         $ofCompare = Score::of(
             array_values(array_filter($report->rows, static fn(Row $row): bool => $row->subject->table === 'compare')),
         );
-        self::assertSame('Default settings', $facts['scores'][0]['title']);
         self::assertSame(
             array_map(
-                static fn(Score $score): array => [$score->setup->name(), $score->score, $score->interval?->low],
+                static fn(Score $score): string => $score->setup->name() . Figure::ratio($score->score),
                 $ofCompare['default'],
             ),
             array_map(
-                static fn(array $each): array => [$each['name'], $each['score'], $each['low']],
-                $facts['scores'][0]['scores'],
+                static fn(\DOMNode $line): string => $line->childNodes->item(0)?->nodeValue
+                    . $line->childNodes->item(1)?->nodeValue,
+                self::nodes($page, '//section[@id="score"]//tbody/tr'),
             ),
         );
+        self::assertSame(
+            ['1 row failed', '2 rows not measured', '3 historic rows'],
+            $list('//section[@id="missing"]//h3'),
+        );
+        self::assertContains(
+            'compareyac, get, 1k12a value was lost ' . SampleReport::HOSTILE,
+            $list('//section[@id="missing"]//tr'),
+        );
+        self::assertSame(
+            [
+                'larder compare 1.2.3, Example <Processor>, 2 cores, PHP 8.2.36, 2026-01-31, sha256:' . hash(
+                    'sha256',
+                    (string) preg_replace('/^.*\n/', '', ResultFile::encode($report), 1),
+                ),
+            ],
+            $list('//*[@id="citation"]'),
+        );
+    }
+
+    /** As in the terminal: rows that do the same have ranks of their own. */
+    public function testRanksAreThoseOfTheReport(): void
+    {
+        $rows = SampleReport::make()->rows;
+        /** @var list<array{int, int|null}> $ranks */
+        $ranks = json_decode(self::text(self::page(), '//script[@id="ranks"]'), true);
+        self::assertCount(\count($rows), $ranks);
+        $same = array_filter(
+            $rows,
+            static fn(Row $row): bool => Setup::task($row->subject) === Setup::task($rows[0]->subject),
+        );
+        $expected = [];
+        foreach (Ranks::of(array_values($same)) as ['row' => $row, 'rank' => $rank]) {
+            $expected[$row->subject->key()] = [$ranks[0][0], $rank];
+        }
+        self::assertGreaterThan(3, \count($expected));
+        foreach ($same as $i => $row) {
+            self::assertSame($expected[$row->subject->key()], $ranks[$i]);
+        }
+        self::assertNotSame($ranks[0][0], $ranks[1][0], 'a set is another task');
+    }
+
+    /** On a logarithmic scale: the same factor is the same distance. */
+    public function testDotsOfGetsStandAtTheirFigures(): void
+    {
+        $report = ResultFile::read(__DIR__ . '/../../Advice/recorded.jsonl');
+        $places = array_map(
+            static fn(\DOMNode $dot): float => $dot instanceof \DOMElement ? (float) $dot->getAttribute('cx') : 0.0,
+            self::nodes(
+                self::parsed($report),
+                '//section[@id="get"]//*[local-name()="svg"][@class="wide"]//*[local-name()="circle"]',
+            ),
+        );
+        $figures = [];
+        foreach (Advice::of($report)?->gets() ?? [] as $get) {
+            array_push($figures, log10($get['small']), log10($get['large']));
+        }
+        self::assertGreaterThan(4, \count($figures));
+        self::assertCount(\count($figures), $places);
+        [$left, $right, $least, $most] = [
+            min([\INF, ...$places]),
+            max([0.0, ...$places]),
+            min([\INF, ...$figures]),
+            max([0.0, ...$figures]),
+        ];
+        foreach ($figures as $i => $figure) {
+            self::assertEqualsWithDelta(
+                $left + ($figure - $least) * ($right - $left) / ($most - $least),
+                $places[$i],
+                0.2,
+            );
+        }
     }
 
     public function testThreeThousandRowsStayBelowThreeMegabytes(): void
@@ -198,10 +272,7 @@ final class PageTest extends TestCase
         // libxml knows the elements of HTML 4 only
         $wrong = array_filter(
             libxml_get_errors(),
-            static fn(\LibXMLError $error): bool => preg_match(
-                '/^Tag (header|nav|main|footer|details|summary|svg|section|figure|figcaption|rect|path|text) invalid/',
-                $error->message,
-            ) !== 1,
+            static fn(\LibXMLError $error): bool => preg_match('/^Tag (header|nav|main|footer|details|summary|svg|section|figure|figcaption|article|rect|path|circle|text) invalid/', $error->message) !== 1,
         );
         libxml_clear_errors();
         libxml_use_internal_errors($errors);
