@@ -147,6 +147,13 @@ final class NoWarningsTest extends TestCase
         );
     }
 
+    public function testShmopUnderOpenBasedirSaysWhatItNeeds(): void
+    {
+        $code = 'try { Larder\Cache::open("shmop:"); } catch (Larder\Exception\StoreUnavailable $e) { echo $e->how; }';
+        $inside = ['-d', 'open_basedir=' . \dirname(__DIR__, 4)];
+        self::assertSame('It needs Linux with /proc mounted, and that file within open_basedir', PhpProcess::run($code, $inside));
+    }
+
     /** "No extension required", as the page says: neither posix nor opcache is there. */
     public function testAutoWorksWithoutExtensions(): void
     {

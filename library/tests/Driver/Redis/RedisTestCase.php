@@ -583,6 +583,17 @@ abstract class RedisTestCase extends DriverTestCase
         }
     }
 
+    /** The connection was made, so Redis need not be installed. */
+    public function testServerThatAnswersNothingIsNamedAsSuch(): void
+    {
+        $server = stream_socket_server('tcp://127.0.0.1:0');
+        self::assertNotFalse($server);
+        $where = (string) stream_socket_get_name($server, false);
+        $mute = Cache::open(\sprintf('redis://%s?client=%s&timeout=0.3', $where, static::client()));
+        $unavailable = self::assertThrows(StoreUnavailable::class, $mute->reach(...), 'Is it overloaded?');
+        self::assertStringStartsWith("redis: no connection to $where: the server answers nothing (", $unavailable->getMessage());
+    }
+
     private function cache(string $where, string $options = ''): Cache
     {
         return Cache::open(Servers::patiently(\sprintf('redis://%s?client=%s%s', $where, static::client(), $options)));

@@ -36,7 +36,7 @@ final class RedisErrorHint
             'the name of the host cannot be resolved',
             'Is it spelled correctly, and does the DNS of this machine know it?',
         ],
-        'read error|error while reading|connection lost|went away|already at the end' => [
+        'read error|error on read|Operation has timed out|error while reading|connection lost|went away|already at the end' => [
             'the server answers nothing',
             'Is it overloaded? Does it speak TLS on this port? Then the scheme is rediss: or valkeys:',
         ],

@@ -68,10 +68,11 @@ final class ShmopStore implements
     {
         NamespaceName::check($namespace);
         StoreUnavailable::unlessLoaded('shmop', 'shmop', 'common');
-        if (!is_readable(ShmopBlocks::LIST)) {
+        if (!Warnings::suppress(static fn(): bool => is_readable(ShmopBlocks::LIST))) {
             $what = ShmopBlocks::LIST . ' cannot be read, which lists the blocks';
+            $how = 'It needs Linux with /proc mounted, and that file within open_basedir';
 
-            throw StoreUnavailable::because('shmop', $what, 'It needs Linux with /proc mounted');
+            throw StoreUnavailable::because('shmop', $what, $how);
         }
         // Not in the temporary directory: a service may have a private one, while blocks are the whole machine's.
         $directory = UserFolder::find('shmop', '/dev/shm', 'larder-shmop');
