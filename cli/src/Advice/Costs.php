@@ -152,7 +152,7 @@ final class Costs
         return $this->sizes;
     }
 
-    /** Whether sets of any setup were measured: most studies measured gets alone. */
+    /** True if sets of any setup were measured: most studies measured gets alone. */
     public function hasSets(): bool
     {
         return array_filter($this->curves, static fn(array $operations): bool => isset($operations[self::SET])) !== [];

@@ -271,7 +271,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         $this->locations?->close();
     }
 
-    /** Whether a study or a workload was asked for. */
+    /** True if a study or a workload was asked for. */
     private static function isNamed(InputInterface $input): bool
     {
         return array_filter(Suites::kinds(), static fn(string $kind): bool => $input->getOption($kind) !== null) !== [];
@@ -407,7 +407,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
     }
 
     /**
-     * Whether all that was measured worked. What is not installed did not fail.
+     * True if all that was measured worked. What is not installed did not fail.
      *
      * @param list<Row> $rows
      */

@@ -144,7 +144,7 @@ final class Engine
     }
 
     /**
-     * Whether it is a folder that root alone can change. In any other, links of a stranger may wait for a command of
+     * True if it is a folder that root alone can change. In any other, links of a stranger may wait for a command of
      * root.
      *
      * @param int[] $status of lstat()

@@ -148,7 +148,7 @@ final class Runner
     }
 
     /**
-     * Whether all subjects of the block have failed by now.
+     * True if all subjects of the block have failed by now.
      *
      * @param list<Sample> $samples
      */

@@ -10,7 +10,7 @@ use Larder\Cli\Timing\Interval;
 use Larder\Cli\Timing\Statistics;
 
 /**
- * Whether a result that somebody else made can be believed and compared: what is wrong with it, and what may have
+ * Checks if a result that somebody else made can be believed and compared: what is wrong with it, and what may have
  * spoiled it.
  */
 final class Check

@@ -60,7 +60,7 @@ final class Address
         }
     }
 
-    /** Whether whoever listens at the unix socket says the expected words, after being sent the question. */
+    /** True if the server at the Unix socket answers the question with the expected words. */
     public static function says(string $socket, string $question, string $expected): bool
     {
         $stream = @stream_socket_client('unix://' . $socket, timeout: 1.0);

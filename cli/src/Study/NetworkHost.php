@@ -200,7 +200,7 @@ final class NetworkHost
         return str_starts_with($read, $answer);
     }
 
-    /** Whether the kernel has netem, or can load it. */
+    /** True if the kernel has netem, or can load it. */
     private static function hasNetem(string $name): bool
     {
         return self::run(['tc', '-n', $name, 'qdisc', 'add', 'dev', 'eth0', 'root', 'netem', 'delay', '1us'])
