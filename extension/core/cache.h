@@ -310,7 +310,7 @@ enum { CACHE_LOCKS_MAX = 8 };
 enum cache_result cache_lock(struct cache *cache, const struct cache_key *key, double seconds,
                              const struct cache_key *gives_way, long *owner);
 
-/* Whether this process has the key locked, in the segment that it is attached to now. Between cache_reserve() and
+/* True if this process has the key locked, in the segment that it is attached to now. Between cache_reserve() and
  * cache_commit() it may be called. */
 bool cache_is_locked(const struct cache *cache, const struct cache_key *key);
 

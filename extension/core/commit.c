@@ -235,7 +235,7 @@ bool commit_page(struct cache *cache, uint32_t page) {
 
 /* ---- Huge pages ---- */
 
-/* Whether all steps with bytes in the range have memory. They are numbered from `first`, have `bytes` each, and lie
+/* True if all steps with bytes in the range have memory. They are numbered from `first`, have `bytes` each, and lie
  * from `begin` to `end`. */
 static bool have_memory(const struct map *map, struct range range, uint32_t first, uint64_t bytes, uint64_t begin,
                         uint64_t end) {

@@ -17,7 +17,7 @@
 bool compact_reserve(struct cache *cache, struct record_shared *record, uint64_t units,
                      struct reservation *reservation);
 
-/* Whether a new key may take so much. Drops expired entries if not. */
+/* True if a new key may take so much. Drops expired entries if not. */
 bool compact_has_room(struct cache *cache, uint64_t units);
 
 #endif

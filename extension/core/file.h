@@ -12,7 +12,7 @@
 
 enum finding { USABLE, NONE, REPLACE, FOREIGN };
 
-/* Whether the file is one of ours: it may be used, or replaced if its content is damaged. `fd`, `status` and `header` are
+/* True if the file is one of ours: it may be used, or replaced if its content is damaged. `fd`, `status` and `header` are
  * what was found. */
 enum finding file_look(struct attempt *attempt, int *fd, struct stat *status, struct header_shared *header);
 

@@ -116,7 +116,7 @@ static inline uint64_t where_make(uint32_t kind, uint32_t key_length, uint64_t l
 static inline uint32_t where_kind(uint64_t where) {
     return (uint32_t)(where >> (LOCATION_BITS + KEY_BITS)) & ((1u << KIND_BITS) - 1);
 }
-/* Whether the entry's last unit says until when the value is fresh; see CACHE_FRESHNESS in cache.h. */
+/* True if the entry's last unit says until when the value is fresh; see CACHE_FRESHNESS in cache.h. */
 #define WHERE_FRESHNESS (UINT64_C(1) << (LOCATION_BITS + KEY_BITS + KIND_BITS))
 static inline uint32_t where_has_freshness(uint64_t where) {
     return (uint32_t)(where >> (LOCATION_BITS + KEY_BITS + KIND_BITS)) & 1;

@@ -27,7 +27,7 @@
 /* What a copy costs beside its bytes, in bytes. */
 enum { PIN_COPY_BYTES = 1024 };
 
-/* Whether this process has pinned the page. */
+/* True if this process has pinned the page. */
 static inline bool pin_is_held(const struct record_shared *record, uint32_t page) {
     return bit_get(record->pins, page);
 }
@@ -48,13 +48,13 @@ bool pin_drop_unused(struct cache *cache, struct record_shared *record);
 /* The same at once. */
 bool pin_drop_unused_now(struct cache *cache, struct record_shared *record);
 
-/* Whether nothing in this process points into the pages of a segment that it has left. Takes as long. */
+/* True if nothing in this process points into the pages of a segment that it has left. Takes as long. */
 bool pin_is_unused(const struct cache *cache, const struct map *map);
 
 /* Drops all pins of this process. */
 void pin_drop_all(struct cache *cache, struct record_shared *record);
 
-/* Whether the populations say that the page is held. */
+/* True if the populations say that the page is held. */
 static inline bool pin_seems_held(const struct map *map, uint32_t page) {
     return bit_get(map->populations[0], page) || bit_get(map->populations[1], page);
 }

@@ -46,7 +46,7 @@ void process_close_lock(struct cache *cache);
 /* Ends the claim of a key in a slot, see claim.c, if it is this process's; and all that it has. */
 void process_end_claim(struct cache *cache, shared_word *slot);
 void process_end_claims(struct cache *cache);
-/* Whether the record is still the claimed one. If another process has it, it is forgotten unchanged. */
+/* True if the record is still the claimed one. If another process has it, it is forgotten unchanged. */
 bool process_owns(struct cache *cache);
 /* A new description of the attached segment's file; -1 with errno; ESTALE: the path names another, or nothing. `known` is
  * an older descriptor, or -1. The caller holds process_lock(). */
@@ -56,11 +56,11 @@ int process_open_locked(const struct cache *cache, int known, bool writable);
 int process_file(struct cache *cache);
 /* True if a descriptor is still one of that file. */
 bool process_is_file(const struct cache *cache, int fd);
-/* Whether the process that claimed `number` as `incarnation` (its low `bits` bits) is alive. A dead one's record is
+/* True if the process that claimed `number` as `incarnation` (its low `bits` bits) is alive. A dead one's record is
  * cleared. Unless `fresh`, an answer of the kernel is believed for some milliseconds. */
 bool process_alive(struct cache *cache, unsigned number, uint32_t incarnation, unsigned bits, bool fresh);
 
-/* Whether a live process is writing into the page; or reading it, by a pin or by `copying`. */
+/* True if a live process is writing into the page; or reading it, by a pin or by `copying`. */
 bool process_writes(struct cache *cache, uint32_t page, bool fresh);
 bool process_reads(struct cache *cache, uint32_t page, bool fresh);
 

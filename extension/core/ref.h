@@ -258,7 +258,7 @@ static inline uint64_t entry_hash(const struct entry_shared *entry) {
     return entry->hash ^ entry_seal(entry);
 }
 
-/* Whether key and value of an entry lie inside the pages. */
+/* True if key and value of an entry lie inside the pages. */
 static inline bool entry_inside(const struct map *map, uint64_t location, const struct entry_shared *entry) {
     return ref_inside(map, location, entry_units(where_key_length(entry->where), entry->units));
 }

@@ -69,7 +69,7 @@ static uint32_t first_window(struct cache *cache, const struct refusals *refusal
     return count;
 }
 
-/* Whether a search for so many pages was in vain, and little has changed since. */
+/* True if a search for so many pages was in vain, and little has changed since. */
 static bool is_vain(const struct no_window *then, const struct no_window *now, uint32_t page_count) {
     const uint32_t part = page_count / VAIN_DEAD, dead = now->pages > part ? now->pages : part;
     return then->pages != 0 && then->pages <= now->pages && now->age - then->age < page_count / VAIN_SHARE &&
@@ -267,7 +267,7 @@ static struct window choose_window(struct cache *cache, uint32_t pages, const st
     return window;
 }
 
-/* Whether `*since`, which is set now if it is 0, was long ago. */
+/* True if `*since`, which is set now if it is 0, was long ago. */
 static bool is_long_ago(uint64_t *since) {
     const uint64_t now = os_nanoseconds();
     *since = *since ? *since : now;

@@ -119,7 +119,7 @@ static bool read_around(struct reading *reading, uintptr_t begin, uintptr_t end)
     return read_all(reading, begin, end);
 }
 
-/* Whether a page was written by this process: it is in memory or swapped, and no longer the file's own. */
+/* True if a page was written by this process: it is in memory or swapped, and no longer the file's own. */
 static bool is_written(uint64_t entry) {
     return (entry & (PAGE_PRESENT | PAGE_SWAPPED)) != 0 && (entry & PAGE_OF_FILE) == 0;
 }
@@ -169,7 +169,7 @@ static unsigned kind_of(const struct mapping *mapping) {
 }
 #endif
 
-/* Whether it is memory of this process alone that it may have written. The kernel's own ([vdso], [vvar]) is not. */
+/* True if it is memory of this process alone that it may have written. The kernel's own ([vdso], [vvar]) is not. */
 static bool is_own(const struct reading *reading, const struct mapping *mapping) {
 #ifdef LARDER_UNREADABLE
     if (scan_omitted & kind_of(mapping)) {
@@ -259,7 +259,7 @@ static struct range hole_of(const void *begin, size_t size) {
     return (struct range){(address + 7) & ~(uintptr_t)7, (address + size) & ~(uintptr_t)7};
 }
 
-/* Whether the stack was read tells whether the mappings were this process's: /proc shows none of a process whose first
+/* A stack that was read shows that the mappings were this process's: /proc shows none of a process whose first
  * thread has ended. */
 static __attribute__((noinline)) bool scan_above(struct scan *scan) {
     struct reading reading = {

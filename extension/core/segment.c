@@ -148,7 +148,7 @@ void segment_close_writable(struct segment *segment) {
     process_unlock();
 }
 
-/* Whether root created the folder meanwhile: all processes move there. */
+/* True if root created the folder meanwhile: all processes move there. */
 static bool is_provided_now(const struct segment *segment) {
     char directory[SEGMENT_DIRECTORY_MAX + 1];
     bool distrusted;
@@ -158,7 +158,7 @@ static bool is_provided_now(const struct segment *segment) {
     return folder >= 0;
 }
 
-/* Whether its path still names it. */
+/* True if its path still names it. */
 static bool is_in_place(const struct segment *segment) {
     struct stat status;
     return !word_load(&segment->map.header->retired) && lstat(segment->path, &status) == 0 &&

@@ -19,7 +19,7 @@ void segment_close_writable(struct segment *segment);
 /* The other half, when no value is held any more: the last one unmaps. */
 void segment_release(struct segment *segment);
 
-/* Whether the path still names the segment's file. One stat. */
+/* True if the path still names the segment's file. One stat. */
 bool segment_is_current(const struct segment *segment);
 
 /* Removes unused files of the segment's folder. */

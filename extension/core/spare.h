@@ -22,7 +22,7 @@ static inline unsigned spare_wanted(const struct map *map) {
     return wanted < share ? wanted : share;
 }
 
-/* Whether a page is one of them. */
+/* True if a page is one of them. */
 bool spare_has(const struct cache *cache, uint32_t page);
 
 /* Keeps a free page as one if one is missing. Whether it is one now. */

@@ -57,7 +57,7 @@ static inline uint64_t token_of(const struct map *map, const struct entry_shared
     return entry_is_integer(entry) ? token ^ token_spread(word) : token;
 }
 
-/* Whether a protected entry has the token, and keeps it while the index names it. */
+/* True if a protected entry has the token, and keeps it while the index names it. */
 static inline bool token_holds(const struct map *map, const struct entry_shared *entry, uint64_t token) {
     if (UNLIKELY(entry_is_placeholder(entry)) && token != 0 && token_failed(entry) == token) {
         return true;

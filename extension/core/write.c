@@ -56,7 +56,7 @@ static struct entry_shared *begin_entry(struct cache *cache, const struct cache_
 }
 
 /*
- * Whether a reservation lies in memory that this process has not written lately, so that it is in no cache of the
+ * True if a reservation lies in memory that this process has not written lately, so that it is in no cache of the
  * processor. Each part of a page is written once in a generation, so what counts is the generation before. Others may
  * have written or read there: then it is taken for cold, and only costs more.
  */

@@ -60,7 +60,7 @@ static const struct writer modules[] = {
 
 /* ---- Copying arguments ------------------------------------------------------------------------- */
 
-/* Whether a value, or anything inside it, lies in memory that this process may not write. */
+/* True if a value, or anything inside it, lies in memory that this process may not write. */
 static bool holds_borrowed(const zval *value, enum kind kind) {
     ZVAL_DEREF(value);
     if (Z_TYPE_P(value) == IS_STRING) {

@@ -11,7 +11,7 @@
 
 #include "php.h"
 
-/* Whether a string lives only as long as the request (interned, but not permanent), as fetched ones do. */
+/* True if a string lives only as long as the request (interned, but not permanent), as fetched ones do. */
 static zend_always_inline bool is_borrowed(const zend_string *string) {
     return ZSTR_IS_INTERNED(string) && !(GC_FLAGS(string) & IS_STR_PERMANENT);
 }

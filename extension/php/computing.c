@@ -40,7 +40,7 @@ static bool is_early(const struct cache_value *value, double beta) {
     return left < FURTHEST * span && -log(chance(value)) * span >= left;
 }
 
-/* Whether a value that was found with cache_find_kept() is to be recomputed. */
+/* True if a value that was found with cache_find_kept() is to be recomputed. */
 static zend_always_inline bool is_due(const struct cache_value *value, double beta) {
     if (EXPECTED(value->expires == value->kept && value->cost == 0)) {
         return false; /* nothing is known of it, but that it has not expired */

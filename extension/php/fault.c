@@ -75,7 +75,7 @@ static void add_number(struct line *line, uint64_t number, unsigned base) {
     add(line, digit);
 }
 
-/* Whether the thread that wrote has PHP's globals. Web servers have threads that run no PHP. */
+/* True if the thread that wrote has PHP's globals. Web servers have threads that run no PHP. */
 static bool runs_php(void) {
 #ifdef ZTS
     return tsrm_get_ls_cache() != NULL && tsrm_get_ls_cache() == TSRMLS_CACHE;

@@ -67,7 +67,7 @@ static zend_always_inline size_t mark_number(const zval *value) {
     return (zend_ulong)Z_LVAL_P(value) / MARK_KINDS;
 }
 
-/* Whether its objects may have properties that are not declared, without a deprecation. */
+/* True if its objects may have properties that are not declared, without a deprecation. */
 static zend_always_inline bool graph_may_have_dynamic(const zend_class_entry *class) {
     return class == zend_standard_class_def || (class->ce_flags & ZEND_ACC_ALLOW_DYNAMIC_PROPERTIES);
 }
@@ -80,7 +80,7 @@ static zend_always_inline bool graph_may_have_dynamic(const zend_class_entry *cl
 enum { FORM_PLAIN = 1, FORM_CUSTOM = 2, FORM_WAKES = 4, FORM_FLAGS = 7 };
 zend_long graph_form(const zend_class_entry *class);
 
-/* Whether it is plain and has __sleep(), which matters only when it is stored. */
+/* True if it is plain and has __sleep(), which matters only when it is stored. */
 bool graph_sleeps(const zend_class_entry *class);
 
 /* At the start of a request: its classes may lie where others did. */

@@ -111,7 +111,7 @@ static struct frame *enter(struct flattening *f) {
 
 /* ---- Classes and objects --------------------------------------------------------------------- */
 
-/* Whether the class has a number, then in last_class. */
+/* True if the class has a number, then in last_class. */
 static bool number_class(struct flattening *f, const zend_class_entry *class) {
     if (EXPECTED(f->class_count > 0) && EXPECTED(f->known[f->last_class].class == class)) {
         return true;

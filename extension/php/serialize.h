@@ -15,7 +15,7 @@
  */
 zend_string *serialize_value(zval *value, size_t most, uint32_t *kind, bool *too_deep);
 
-/* Whether objects stored from here are serialized by igbinary. */
+/* True if objects stored from here are serialized by igbinary. */
 bool serialize_uses_igbinary(void);
 
 /* A function of igbinary; NULL: it is not loaded. */

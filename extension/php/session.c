@@ -179,7 +179,7 @@ static void leave_to_parent(void) {
     }
 }
 
-/* Whether this process is a child of the one that has the session open. */
+/* True if this process is a child of the one that has the session open. */
 static bool is_parents(const struct cache_key *key) {
     leave_to_parent();
     return zend_hash_str_exists(&LARDER_G(sessions_parents), key->bytes, key->length) && !open_session(key);

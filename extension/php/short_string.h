@@ -43,7 +43,7 @@ static zend_always_inline bool short_string_copy(char *to, const zend_string *fr
     return (all & UINT64_C(0x8080808080808080)) == 0;
 }
 
-/* Whether two strings of any length have the same text. */
+/* True if two strings of any length have the same text. */
 static zend_always_inline bool string_equal(const zend_string *a, const zend_string *b) {
     if (ZSTR_LEN(a) != ZSTR_LEN(b)) {
         return false;

@@ -35,12 +35,12 @@ static bool is_named(const zend_function *function, const char *name, size_t len
     return own && zend_string_equals_cstr(own, name, length);
 }
 
-/* Whether errors are silenced, as by the operator @. */
+/* True if errors are silenced, as by the operator @. */
 static bool is_silent(void) {
     return (EG(error_reporting) & ~E_FATAL_ERRORS) == 0;
 }
 
-/* Whether the frame is the fetching one or an internal function called from it. The fetching one is only compared: after
+/* True if the frame is the fetching one or an internal function called from it. The fetching one is only compared: after
  * a fatal error it may be freed. */
 static bool is_unserializers_frame(const zend_execute_data *frame) {
     const zend_execute_data *fetching = LARDER_G(reading).frame;
@@ -48,7 +48,7 @@ static bool is_unserializers_frame(const zend_execute_data *frame) {
            (frame && frame->func && !ZEND_USER_CODE(frame->func->type) && frame->prev_execute_data == fetching);
 }
 
-/* Whether this is the unserialize() by which a Serializable::unserialize() of the value reads its part, without options
+/* True if this is the unserialize() by which a Serializable::unserialize() of the value reads its part, without options
  * for missing classes. */
 static bool is_part(const zend_execute_data *frame) {
     if (!frame->func || frame->func->common.scope || !is_named(frame->func, ZEND_STRL("unserialize")) ||
@@ -62,7 +62,7 @@ static bool is_part(const zend_execute_data *frame) {
     return is_unserializers_frame(frame);
 }
 
-/* Whether the unserializer itself is executing, for the value that is fetched. */
+/* True if the unserializer itself is executing, for the value that is fetched. */
 static bool is_unserializer(void) {
     const zend_execute_data *frame = EG(current_execute_data);
     return UNEXPECTED(LARDER_G(reading).frame != NULL) && frame &&
