@@ -1,0 +1,66 @@
+<?php
+
+declare(strict_types=1);
+
+// larder --user NAME and --segment NAME. The user and the segment of a process are decided before it starts, so this
+// starts it again, before any code of the project is read, which another user may be able to write. Root's environment, groups
+// and terminal are left behind: in a session of its own, the new process cannot put input into the terminal.
+
+(static function (): void {
+    global $argv;
+    /** @var list<string> $argv */
+    $words = $asked = [];
+    $own = ($argv[1] ?? '') === 'resize' ? 'segment' : ''; // an option of its own
+    for ($i = 0; $i < count($argv); ++$i) {
+        if ($argv[$i] === '--') {
+            array_push($words, ...array_slice($argv, $i));
+            break;
+        }
+        if (preg_match('/^--(user|segment)(?:=(.*))?$/Ds', $argv[$i], $parts) === 1 && $parts[1] !== $own) {
+            $asked[$parts[1]] = $parts[2] ?? $argv[++$i] ?? '';
+        } else {
+            $words[] = $argv[$i];
+        }
+    }
+    $stop = static function (string $message): never {
+        fwrite(\STDERR, "larder: $message\n");
+        exit(2);
+    };
+    if (in_array('', $asked, true)) {
+        $stop('--user and --segment need a name');
+    }
+    $become = [];
+    $name = $asked['user'] ?? '';
+    if ($name !== '') {
+        $user = preg_match('/^\d+$/D', $name) === 1 ? posix_getpwuid((int) $name) : posix_getpwnam($name);
+        if ($user === false) {
+            $stop("there is no user $name");
+        }
+        if ($user['uid'] !== posix_geteuid()) {
+            if (posix_geteuid() !== 0) {
+                $stop(sprintf('only root can work as %s: sudo larder …', $user['name']));
+            }
+            $ids = ['--reuid', (string) $user['uid'], '--regid', (string) $user['gid']];
+            $become = ['setsid', '--wait', 'setpriv', ...$ids, '--init-groups', '--reset-env', '--', 'env'];
+            // Without the first two, the engine may not load.
+            foreach (['PHP_INI_SCAN_DIR', 'LARDER_EXTENSION', 'NO_COLOR'] as $variable) {
+                $value = getenv($variable);
+                if ($value !== false) {
+                    $become[] = "$variable=$value";
+                }
+            }
+        }
+    }
+    if ($become === [] && !isset($asked['segment'])) {
+        $GLOBALS['argv'] = $_SERVER['argv'] = $words;
+
+        return;
+    }
+    // PHP's own options, as it was called with them: all before the script.
+    $called = explode("\0", substr((string) file_get_contents('/proc/self/cmdline'), 0, -1));
+    $options = array_slice($called, 1, max(0, count($called) - count($argv) - 1));
+    $segment = isset($asked['segment']) ? ['-d', 'larder.segment=' . $asked['segment']] : [];
+    $command = [...$become, \PHP_BINARY, ...$options, ...$segment, ...$words];
+    $process = proc_open($command, [\STDIN, \STDOUT, \STDERR], $pipes);
+    exit($process === false ? 3 : proc_close($process));
+})();
