@@ -5,8 +5,12 @@ declare(strict_types=1);
 namespace Larder\Cli;
 
 use Larder\Cli\Command\CompareCommand;
+use Larder\Cli\Command\DeleteCommand;
 use Larder\Cli\Command\DoctorCommand;
+use Larder\Cli\Command\DuCommand;
 use Larder\Cli\Command\DumpCommand;
+use Larder\Cli\Command\GetCommand;
+use Larder\Cli\Command\KeysCommand;
 use Larder\Cli\Command\ListenCommand;
 use Larder\Cli\Command\LoadCommand;
 use Larder\Cli\Command\ResizeCommand;
@@ -14,7 +18,9 @@ use Larder\Cli\Command\SampleCommand;
 use Larder\Cli\Command\SerializersCommand;
 use Larder\Cli\Command\StampedeCommand;
 use Symfony\Component\Console\Command\Command;
+use Symfony\Component\Console\Input\InputDefinition;
 use Symfony\Component\Console\Input\InputInterface;
+use Symfony\Component\Console\Input\InputOption;
 use Symfony\Component\Console\Output\OutputInterface;
 
 /** The command `larder`. Without the name of a command it lists the commands, a line each, as `larder --help` does. */
@@ -25,8 +31,12 @@ final class Application extends \Symfony\Component\Console\Application
         parent::__construct('larder');
         $this->addCommands([
             new CompareCommand(),
+            new DeleteCommand(),
             new DoctorCommand(),
+            new DuCommand(),
             new DumpCommand(),
+            new GetCommand(),
+            new KeysCommand(),
             new ListenCommand(),
             new LoadCommand(),
             new ResizeCommand(),
@@ -34,6 +44,17 @@ final class Application extends \Symfony\Component\Console\Application
             new SerializersCommand(),
             new StampedeCommand(),
         ]);
+    }
+
+    /** -n is the number of rows, as in head and tail; --no-interaction has no short form. */
+    protected function getDefaultInputDefinition(): InputDefinition
+    {
+        $definition = parent::getDefaultInputDefinition();
+        $options = $definition->getOptions();
+        $options['no-interaction'] = new InputOption('no-interaction', null, InputOption::VALUE_NONE, 'Do not ask');
+        $definition->setOptions($options);
+
+        return $definition;
     }
 
     public function doRun(InputInterface $input, OutputInterface $output): int

@@ -1,0 +1,119 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Command;
+
+use Larder\Cache;
+use Larder\Cli\Inspect\Names;
+use Larder\Cli\Inspect\Text;
+use Larder\Contract\Capability;
+use Larder\Internal\Remember\StoredValue;
+use Symfony\Component\Console\Attribute\AsCommand;
+use Symfony\Component\Console\Helper\Helper;
+use Symfony\Component\Console\Input\InputArgument;
+use Symfony\Component\Console\Input\InputInterface;
+use Symfony\Component\Console\Output\OutputInterface;
+
+/** `larder get`: one value, and what is known of its entry. Exits with 1 if there is none. docs/operate.md. */
+#[AsCommand('get', 'Show one value, its age, size and time to live')]
+final class GetCommand extends InspectCommand
+{
+    protected function configure(): void
+    {
+        parent::configure();
+        $this->addArgument('key', InputArgument::REQUIRED, 'As the application wrote it, or as keys shows it');
+    }
+
+    protected function inspect(InputInterface $input, OutputInterface $output, ?Cache $cache): int
+    {
+        $key = $this->text($input, 'key');
+        $found = $cache === null ? self::inSegment($key) : self::inCache($cache, $key);
+        if ($found === null) {
+            $where = $cache === null ? self::where() : 'this cache';
+
+            return $this->fail($output, "There is no entry \"$key\" in $where", self::FAILURE);
+        }
+        if ($input->getOption('json') === true) {
+            $found['value'] = Text::data($found['value']);
+            $found['tags'] = array_map(Text::utf8(...), $found['tags'] ?? []);
+            $output->writeln(Text::json(['key' => Text::utf8($key)] + $found), OutputInterface::OUTPUT_RAW);
+
+            return self::SUCCESS;
+        }
+        $isUnreadable = $found['unreadable'] ?? false;
+        $about = [$isUnreadable ? 'unreadable' : Text::type($found['value'])];
+        if (isset($found['size'], $found['age'], $found['read'])) {
+            $about[] = Helper::formatMemory($found['size']) . ' of memory';
+            $about[] = 'stored ' . Text::time($found['age']) . ' ago';
+            $about[] = $found['read'] ? 'read' : 'not read';
+        }
+        if (isset($found['ttl'])) {
+            $about[] = $found['ttl'] === 0.0 ? 'never expires' : 'expires in ' . Text::time($found['ttl']);
+        }
+        if (isset($found['tags'])) {
+            $about[] = 'tags: ' . implode(', ', array_map(Text::plain(...), $found['tags']));
+        }
+        $value = $isUnreadable
+            ? 'It has objects that this PHP cannot create: their class, or igbinary, is missing.'
+            : Text::value($found['value']);
+        $output->writeln([implode(', ', $about), $value], OutputInterface::OUTPUT_RAW);
+
+        return self::SUCCESS;
+    }
+
+    /**
+     * @return array{
+     *     value: mixed,
+     *     size: int,
+     *     age: int,
+     *     ttl: float,
+     *     read: bool,
+     *     tags?: list<string>,
+     *     unreadable?: bool,
+     * }|null
+     */
+    private static function inSegment(string $shown): ?array
+    {
+        foreach (Names::ofSegment()->stored($shown) as $name) {
+            /** @var array{ttl: float, age: int, size: int, used: bool}|null $info */
+            $info = larder_key_info($name);
+            if ($info === null) {
+                continue;
+            }
+            $nothing = new \stdClass();
+            $value = larder_peek($name, $nothing);
+            ['size' => $size, 'age' => $age, 'ttl' => $ttl, 'used' => $isUsed] = $info;
+            $found = ['value' => $value, 'size' => $size, 'age' => $age, 'ttl' => $ttl, 'read' => $isUsed];
+            if ($value === $nothing) {
+                return ['value' => null, 'unreadable' => true] + $found;
+            }
+            $wrapped = StoredValue::is($value) ? StoredValue::of($value) : null;
+            if ($wrapped === null) {
+                return $found;
+            }
+
+            $tags = array_map(strval(...), array_keys($wrapped->tagVersions));
+
+            return ['value' => $wrapped->value] + $found + ($tags === [] ? [] : ['tags' => $tags]);
+        }
+
+        return null;
+    }
+
+    /** @return array{value: mixed, ttl?: float}|null */
+    private static function inCache(Cache $cache, string $key): ?array
+    {
+        $value = $cache->get($key, $cache);
+        if ($value === $cache) {
+            return null;
+        }
+        $until = $cache->can(Capability::Expiry) ? $cache->expiry($key) : null;
+
+        if ($until === null) {
+            return ['value' => $value];
+        }
+
+        return ['value' => $value, 'ttl' => $until === 0.0 ? 0.0 : max(0.001, $until - microtime(true))];
+    }
+}

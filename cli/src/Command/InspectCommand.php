@@ -1,0 +1,109 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Command;
+
+use Larder\Cache;
+use Larder\Cli\Inspect\Text;
+use Larder\Exception\CacheException;
+use Larder\Exception\InvalidDsn;
+use Larder\Exception\InvalidKey;
+use Larder\Exception\NotSupported;
+use Larder\Internal\Driver\Engine\Segments;
+use Larder\Internal\Process\User;
+use Symfony\Component\Console\Command\Command;
+use Symfony\Component\Console\Input\InputInterface;
+use Symfony\Component\Console\Input\InputOption;
+use Symfony\Component\Console\Output\ConsoleOutputInterface;
+use Symfony\Component\Console\Output\OutputInterface;
+
+/**
+ * A command that looks into a cache: by default into this user's segment of the engine, in which a look leaves no
+ * trace. It exits with 0, with 1 if what it was to show or to delete is not there, with 2 for a mistake in the command
+ * line, and with 3 if the cache cannot be looked into.
+ */
+abstract class InspectCommand extends Command
+{
+    protected const UNAVAILABLE = 3;
+    protected const ENGINE = 'larder:';
+
+    protected function configure(): void
+    {
+        $dsn = 'Another cache, such as redis://127.0.0.1?namespace=shop';
+        $this->addOption('dsn', null, InputOption::VALUE_REQUIRED, $dsn, self::ENGINE);
+        $this->addOption('json', null, InputOption::VALUE_NONE, 'Write JSON');
+        // bin/restart.php has handled these two before PHP comes here.
+        $this->addOption('user', null, InputOption::VALUE_REQUIRED, 'For root: work as this user, in its cache');
+        $this->addOption('segment', null, InputOption::VALUE_REQUIRED, 'Another segment than larder.segment');
+    }
+
+    final protected function execute(InputInterface $input, OutputInterface $output): int
+    {
+        $isEngine = $input->getOption('dsn') === self::ENGINE;
+        $reason = match (true) {
+            !$isEngine => '',
+            !\extension_loaded('larder') => 'The extension larder is not loaded: larder doctor says how to get it',
+            default => self::whyUnavailable(),
+        };
+        if ($reason !== '') {
+            return $this->fail($output, $reason, self::UNAVAILABLE);
+        }
+        if ($isEngine) {
+            $hint = Segments::clearedInstead((static function (): \Generator {
+                for ($entries = new \LarderIterator(); $entries->valid(); $entries->next()) {
+                    yield (string) $entries->key();
+                }
+            })());
+            if ($hint !== '') {
+                $this->fail($output, $hint);
+            }
+        }
+
+        try {
+            $cache = $isEngine ? null : Cache::open($this->text($input, 'dsn'));
+            $cache?->reach();
+
+            return $this->inspect($input, $output, $cache);
+        } catch (InvalidDsn|InvalidKey|NotSupported $mistake) {
+            return $this->fail($output, $mistake->getMessage(), self::INVALID);
+        } catch (CacheException $failure) {
+            return $this->fail($output, $failure->getMessage(), self::UNAVAILABLE);
+        }
+    }
+
+    /** @param Cache|null $cache null for the segment of this user */
+    abstract protected function inspect(InputInterface $input, OutputInterface $output, ?Cache $cache): int;
+
+    protected function fail(OutputInterface $output, string $message, int $code = self::INVALID): int
+    {
+        $errors = $output instanceof ConsoleOutputInterface ? $output->getErrorOutput() : $output;
+        $errors->writeln(Text::plain($message), OutputInterface::OUTPUT_RAW);
+
+        return $code;
+    }
+
+    /** @return string an argument or option; "" if it is not given */
+    protected function text(InputInterface $input, string $name): string
+    {
+        $value = $input->hasArgument($name) ? $input->getArgument($name) : $input->getOption($name);
+
+        return \is_string($value) ? $value : '';
+    }
+
+    protected static function where(): string
+    {
+        return \sprintf('%s, segment %s', User::name(), ini_get('larder.segment'));
+    }
+
+    private static function whyUnavailable(): string
+    {
+        $info = larder_info(false);
+
+        return match (true) {
+            $info['available'] === true => '',
+            \is_string($info['reason']) => $info['reason'],
+            default => 'No cache is available',
+        };
+    }
+}
