@@ -13,8 +13,8 @@ use Larder\Cli\Report\Row;
 use Larder\Cli\Report\Setup;
 
 /**
- * The page of a report. cli/report/ holds its parts, which are put into one file with the data: the same JSON Lines
- * that --json writes, gzipped, as thousands of rows would be large otherwise. page.js draws their charts in the browser.
+ * The page of a report. cli/report/ holds its parts, which become one file with the data: the same JSON Lines
+ * that --json writes, gzipped, as thousands of rows would be large otherwise. page.js draws their charts.
  */
 final class Page
 {
