@@ -22,6 +22,7 @@ final class DumpCommand extends Command
         $this->addArgument('file', InputArgument::REQUIRED, 'An old file of this name is replaced once the new one is whole');
         $this->addOption('prefix', null, InputOption::VALUE_REQUIRED, 'Only keys that begin with this, in all namespaces', '');
         LoadCommand::addAutoload($this);
+        InspectCommand::addUserAndSegment($this);
     }
 
     protected function execute(InputInterface $input, OutputInterface $output): int

@@ -33,9 +33,14 @@ abstract class InspectCommand extends Command
         $dsn = 'Another cache, such as redis://127.0.0.1?namespace=shop';
         $this->addOption('dsn', null, InputOption::VALUE_REQUIRED, $dsn, self::ENGINE);
         $this->addOption('json', null, InputOption::VALUE_NONE, 'Write JSON');
-        // bin/restart.php has handled these two before PHP comes here.
-        $this->addOption('user', null, InputOption::VALUE_REQUIRED, 'For root: work as this user, in its cache');
-        $this->addOption('segment', null, InputOption::VALUE_REQUIRED, 'Another segment than larder.segment');
+        self::addUserAndSegment($this);
+    }
+
+    /** bin/restart.php has handled both before PHP comes here: they are for --help. */
+    final public static function addUserAndSegment(Command $command): void
+    {
+        $command->addOption('user', null, InputOption::VALUE_REQUIRED, 'For root: work as this user, in its cache');
+        $command->addOption('segment', null, InputOption::VALUE_REQUIRED, 'Another segment than larder.segment');
     }
 
     final protected function execute(InputInterface $input, OutputInterface $output): int

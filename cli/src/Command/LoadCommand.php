@@ -28,6 +28,7 @@ final class LoadCommand extends Command
         $this->addOption('max-age', null, InputOption::VALUE_REQUIRED, 'Refuse a dump that is older than so many seconds', '3600');
         $this->addOption('into-older', null, InputOption::VALUE_NONE, 'Load into a cache that is older than the dump: what was deleted there since comes back');
         self::addAutoload($this);
+        InspectCommand::addUserAndSegment($this);
     }
 
     protected function execute(InputInterface $input, OutputInterface $output): int
