@@ -53,7 +53,7 @@ final class Engine
             ...($info['available'] ? self::segment() : []),
             ...self::empty(),
             ...self::others(),
-            ...self::blocked((string) \ini_get('larder.path')),
+            ...self::blocked((string) ini_get('larder.path')),
             ...$loaded,
         ];
     }
@@ -220,7 +220,7 @@ final class Engine
 
     private static function remedy(int $size, int $asked): string
     {
-        $path = (string) \ini_get('larder.path');
+        $path = (string) ini_get('larder.path');
         $all = (int) @disk_total_space($path);
         $isFileSystemFull = $all > 0 && $size >= $all - intdiv($all, self::SPARE_PART) - (1 << 20);
         $setting = \sprintf('set larder.size above %s in php.ini', Helper::formatMemory($asked));

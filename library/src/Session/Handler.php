@@ -230,7 +230,7 @@ final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \S
 
     private static function ttl(): float
     {
-        return max(1.0, (float) \ini_get('session.gc_maxlifetime'));
+        return max(1.0, (float) ini_get('session.gc_maxlifetime'));
     }
 
     /** @throws NotSupported */

@@ -147,9 +147,9 @@ final class Phpredis extends ServerConnection
      */
     private static function hasNamedPools(): bool
     {
-        $pattern = (string) \ini_get('redis.pconnect.pool_pattern');
+        $pattern = (string) ini_get('redis.pconnect.pool_pattern');
 
-        return \ini_get('redis.pconnect.pooling_enabled') !== '1' || str_contains($pattern, 'i')
+        return ini_get('redis.pconnect.pooling_enabled') !== '1' || str_contains($pattern, 'i')
             || self::setting('redis.pconnect.pool_pattern', $pattern . 'i') !== false;
     }
 
