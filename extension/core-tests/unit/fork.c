@@ -258,4 +258,5 @@ static const struct test tests[] = {
     {"a child outlives its parent's use of the cache", daemonized},
     {0},
 };
-const struct suite suite_fork = {.name = "fork", .tests = tests};
+/* A busy machine forks 15 times a second. */
+const struct suite suite_fork = {.name = "fork", .tests = tests, .seconds = 600};
