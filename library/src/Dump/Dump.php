@@ -8,7 +8,6 @@ use Larder\Exception\DumpFailed;
 use Larder\Internal\Codec\Classes;
 use Larder\Internal\Codec\PhpCodec;
 use Larder\Internal\Driver\Engine\Engine;
-use Larder\Internal\Driver\Engine\EngineStore;
 use Larder\Internal\Dump\DumpedEntry;
 use Larder\Internal\Dump\DumpReader;
 use Larder\Internal\Dump\DumpWriter;
@@ -228,7 +227,7 @@ final class Dump
         $ttl = $entry->until === 0.0 ? 0.0 : $entry->until - microtime(true);
 
         return match (true) {
-            $entry->until !== 0.0 && $ttl < EngineStore::SHORTEST => 'expired',
+            $entry->until !== 0.0 && $ttl <= 0.0 => 'expired',
             \larder_add($name, $value, $ttl) => 'entries',
             \larder_last_error() === \LARDER_ERROR_NONE => 'there',
             default => 'refused',
