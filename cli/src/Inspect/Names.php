@@ -17,7 +17,6 @@ final class Names
     public const LIBRARY = "\0library";
     public const CLEARED = "\0cleared";
 
-    private const VERSION_BYTES = 12;
     /** Behind the version: a key, or the hash of a long one. */
     private const BEFORE_KEY = '=';
     private const BEFORE_HASH = '#';
@@ -41,22 +40,22 @@ final class Names
     /** @return string a name, LIBRARY or CLEARED */
     public function of(string $stored): string
     {
-        $mark = $stored[self::VERSION_BYTES] ?? '';
+        $mark = $stored[Engine::VERSION_BYTES] ?? '';
         if ($stored[0] !== "\0" && $mark !== self::BEFORE_KEY && $mark !== self::BEFORE_HASH) {
             return $stored;
         }
         if (ReservedKey::is($stored)) {
             return self::LIBRARY;
         }
-        $isLibrarys = $stored[0] === "\0" && ($stored[self::VERSION_BYTES + 1] ?? '') === self::BEFORE_KEY
-            && ReservedKey::is(substr($stored, self::VERSION_BYTES + 2));
-        $version = substr($stored, $isLibrarys ? 1 : 0, self::VERSION_BYTES);
+        $isLibrarys = $stored[0] === "\0" && ($stored[Engine::VERSION_BYTES + 1] ?? '') === self::BEFORE_KEY
+            && ReservedKey::is(substr($stored, Engine::VERSION_BYTES + 2));
+        $version = substr($stored, $isLibrarys ? 1 : 0, Engine::VERSION_BYTES);
         $namespace = $this->namespaces[$version] ?? null;
         if ($isLibrarys) {
             return $namespace === null ? self::CLEARED : self::LIBRARY;
         }
         if ($namespace !== null) {
-            $key = substr($stored, self::VERSION_BYTES + 1);
+            $key = substr($stored, Engine::VERSION_BYTES + 1);
 
             return $namespace . ':' . ($mark === self::BEFORE_HASH ? '#' . bin2hex($key) : $key);
         }
@@ -68,9 +67,9 @@ final class Names
     /** @return int bytes of "shop:" before a name that is not the stored one */
     public static function lengthOfNamespace(string $name, string $stored): int
     {
-        $isWhole = $stored[self::VERSION_BYTES] === self::BEFORE_KEY;
+        $isWhole = $stored[Engine::VERSION_BYTES] === self::BEFORE_KEY;
 
-        return $isWhole ? \strlen($name) - \strlen($stored) + self::VERSION_BYTES + 1 : 0;
+        return $isWhole ? \strlen($name) - \strlen($stored) + Engine::VERSION_BYTES + 1 : 0;
     }
 
     /**

@@ -19,13 +19,11 @@ use LarderIterator;
  *
  * Values, ttls, namespaces and tags are carried over. Locks, the right to compute a value, and a tier's local copies are
  * not: others' processes and servers have changed meanwhile. Nor are what a value cost to compute, and for how long it may
- * be returned after its ttl. Other processes may use the cache during both calls; what they
- * store while a dump is loaded stays.
+ * be returned after its ttl. Other processes may use the cache during both calls; what they store while a dump is loaded
+ * stays.
  */
 final class Dump
 {
-    private const VERSION_BYTES = 12;
-
     /**
      * Writes all entries, the oldest first, so that the newest stay if all of them do not fit later.
      *
@@ -40,9 +38,7 @@ final class Dump
      */
     public static function write(string $file, string $prefix = '', ?\Closure $progress = null): array
     {
-        self::check();
-        /** @var array{user: int, segment: string} $info */
-        $info = \larder_info(false);
+        $info = self::info();
         $header = ['time' => microtime(true), 'php' => \PHP_VERSION, 'user' => $info['user'], 'segment' => $info['segment']];
         $writer = new DumpWriter($file, $header);
         $codec = new PhpCodec();
@@ -87,7 +83,7 @@ final class Dump
         bool $intoOlder = false,
         ?\Closure $progress = null,
     ): array {
-        self::check();
+        $info = self::info();
         $reader = new DumpReader($file);
         $age = microtime(true) - $reader->time;
         if ($age > $maxAge) {
@@ -95,8 +91,6 @@ final class Dump
 
             throw new DumpFailed("$file $why. Values may have changed since then; allow it by a greater age");
         }
-        /** @var array{path: string, age: float} $info */
-        $info = \larder_info(false);
         if (!$intoOlder && $info['path'] !== '' && $info['age'] > $age) {
             throw new DumpFailed("$file is older than the cache, and would bring back what was deleted since. It is loaded "
                 . 'into a cache that is empty after a restart or `larder resize`');
@@ -110,15 +104,17 @@ final class Dump
         return $counts;
     }
 
-    /** @throws DumpFailed */
-    private static function check(): void
+    /**
+     * @return array{user: int, segment: string, path: string, age: float} of larder_info()
+     * @throws DumpFailed
+     */
+    private static function info(): array
     {
         Engine::check('');
-        /** @var array{available: bool, reason: string} $info */
+        /** @var array{available: bool, reason: string, user: int, segment: string, path: string, age: float} $info */
         $info = \larder_info(false);
-        if (!$info['available']) {
-            throw new DumpFailed('No cache is available: ' . $info['reason']);
-        }
+
+        return $info['available'] ? $info : throw new DumpFailed('No cache is available: ' . $info['reason']);
     }
 
     /**
@@ -159,11 +155,9 @@ final class Dump
      */
     private static function key(string $name, array $versions): string
     {
-        $start = ($name[0] ?? '') === "\0" && !ReservedKey::is($name) ? 1 : 0;
-        $end = $start + self::VERSION_BYTES;
+        [$start, $version, $mark] = self::parts($name);
 
-        return ($name[$end] ?? '') === '=' && isset($versions[substr($name, $start, self::VERSION_BYTES)])
-            ? substr($name, $end + 1) : $name;
+        return $mark === '=' && isset($versions[$version]) ? substr($name, $start + \strlen($version) + 1) : $name;
     }
 
     /** @return string|null null if the value's own code refuses */
@@ -214,11 +208,18 @@ final class Dump
      */
     private static function renamed(string $name, array $versions): string
     {
-        $start = ($name[0] ?? '') === "\0" ? 1 : 0;
-        $version = substr($name, $start, self::VERSION_BYTES);
+        [$start, $version, $mark] = self::parts($name);
 
-        return isset($versions[$version]) && \in_array($name[$start + self::VERSION_BYTES] ?? '', ['=', '#'], true)
-            ? substr_replace($name, $versions[$version], $start, self::VERSION_BYTES) : $name;
+        return ($mark === '=' || $mark === '#') && isset($versions[$version])
+            ? substr_replace($name, $versions[$version], $start, \strlen($version)) : $name;
+    }
+
+    /** @return array{int, string, string} where the version begins if it is a name of Engine::name(), it, and what follows it */
+    private static function parts(string $name): array
+    {
+        $start = $name[0] === "\0" ? 1 : 0;
+
+        return [$start, substr($name, $start, Engine::VERSION_BYTES), $name[$start + Engine::VERSION_BYTES] ?? ''];
     }
 
     /** @return 'entries'|'there'|'expired'|'refused' */

@@ -15,6 +15,8 @@ final class Engine
 {
     /** Prefix of the key of a namespace's version, which clear() leaves in the segment. */
     public const NAMESPACE_VERSION = "\0larder-generation:";
+    /** Length of such a version, which stands before the keys of its namespace: see name(). */
+    public const VERSION_BYTES = 12;
     private const NAMESPACE = 'larder:?namespace=';
     /** Bytes of the longest key that needs no check. */
     private const SHORT = 1024;

@@ -33,7 +33,6 @@ final class EngineStore implements Store, AtomicStore, LockingStore, ListableSto
     use LocksByChanging;
 
     private const TRIES = 1000;
-    private const VERSION_BYTES = 12;
     /** Seconds of the shortest ttl. An entry that has no more left may be what Cache::pull() leaves. */
     public const SHORTEST = 0.001;
 
@@ -265,7 +264,7 @@ final class EngineStore implements Store, AtomicStore, LockingStore, ListableSto
     /** Begins with no NUL byte, see Engine::name(). */
     private static function newVersion(): string
     {
-        return \chr(random_int(1, 255)) . random_bytes(self::VERSION_BYTES - 1);
+        return \chr(random_int(1, 255)) . random_bytes(Engine::VERSION_BYTES - 1);
     }
 
     /** @param \Closure(Entry<mixed>|null): (Entry<mixed>|false|null) $change */
