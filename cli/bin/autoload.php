@@ -3,7 +3,7 @@
 declare(strict_types=1);
 
 // Finds the class loader: of the project whose vendor/bin/larder was called, else beside this file, in a clone at its
-// root. A package may be a link into a clone, so its own path does not tell which project it belongs to. Child
+// root. A package may be a link into a clone, so its own path does not show which project it belongs to. Child
 // processes inherit the answer.
 
 $called = $GLOBALS['_composer_autoload_path'] ?? getenv('LARDER_AUTOLOAD');

@@ -49,8 +49,8 @@ final class PageLoad
     }
 
     /**
-     * Its requests per second, divided by those of another page: the median of the rounds, each of which had a turn of
-     * both. So what slows the machine down for a while changes it less than it changes the times.
+     * Its requests per second, divided by those of another page: the median of the rounds. Each round measures both, so
+     * what slows the machine down for a while changes the ratio less than the times.
      *
      * @return float|null null when a turn of either failed
      */
