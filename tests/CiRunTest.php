@@ -55,6 +55,18 @@ final class CiRunTest extends TestCase
         self::assertSame([1, $lastLine], [$run->getExitCode(), self::lastLine($run)], $run->getOutput());
     }
 
+    /** The shell counts on from SECONDS. */
+    #[TestWith(['0', 'ARGS=waiting library core engine project cli phpt', false])]
+    #[TestWith(['3000', 'ARGS=library cli', true])]
+    public function testSlowMachineSaysWhatItLeavesOut(string $seconds, string $arguments, bool $leavesOut): void
+    {
+        $this->write('dev/fresh-machine', 'case "$*" in *compare*) ;; *) echo "$*" ;; esac; echo "20 passed, 0 failed"');
+        $run = $this->process(['SECONDS' => $seconds]);
+        $run->run();
+        self::assertStringContainsString("trixie make test $arguments\n", $run->getOutput());
+        self::assertSame($leavesOut, str_contains($run->getOutput(), "\nNot run on Debian 13, as this machine is slow today: waiting core engine project phpt. "));
+    }
+
     public function testSignalEndsWhatWasStarted(): void
     {
         $this->test("echo \$\$\$\$ >{$this->clone->path}/pid; sleep 300");
@@ -80,9 +92,10 @@ final class CiRunTest extends TestCase
         return $process;
     }
 
-    private function process(): Process
+    /** @param array<string, string> $environment */
+    private function process(array $environment = []): Process
     {
-        return new Process(['.ci/run'], $this->clone->path, ['ARGS' => 'one part only'], timeout: 400);
+        return new Process(['.ci/run'], $this->clone->path, ['ARGS' => 'one part only', ...$environment], timeout: 400);
     }
 
     private static function lastLine(Process $process): string

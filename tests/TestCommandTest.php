@@ -57,6 +57,18 @@ final class TestCommandTest extends TestCase
         self::assertStringEndsWith("make test ARGS=\"cli\"\n9 passed, 1 failed\n", $run->getOutput());
     }
 
+    /** A sanitizer's run of all suites takes minutes. */
+    public function testOnlyTheSuitesOfCoreThatFailedRunAgain(): void
+    {
+        $this->write('dev/checks/core', <<<'SH'
+            if [ "$ONLY $*" = 'memory: scan: unit-asan' ]; then echo '9 passed, 0 failed'; exit; fi
+            printf -- '-- unit\n3 passed, 0 failed\n-- unit-asan\nFAILED  scan: a\nFAILED  memory: b\n8 passed, 2 failed\n11 passed, 2 failed\n'
+            exit 1
+            SH);
+        $run = $this->test('core');
+        self::assertStringEndsWith("core: passed alone, after it failed beside others: unit-asan\n17 passed, 0 failed\n", $run->getOutput());
+    }
+
     /** PHPUnit counts a deprecation as no failure, and lists it after the tests that were skipped. */
     public function testDeprecationThatFailsAPartIsNamed(): void
     {
