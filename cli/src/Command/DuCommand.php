@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Cli\Command;
 
 use Larder\Cache;
-use Larder\Cli\Inspect\Names;
 use Larder\Cli\Inspect\Text;
+use Larder\Internal\Driver\Engine\Names;
 use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Helper\Helper;
 use Symfony\Component\Console\Input\InputArgument;

@@ -5,9 +5,9 @@ declare(strict_types=1);
 namespace Larder\Cli\Command;
 
 use Larder\Cache;
-use Larder\Cli\Inspect\Names;
 use Larder\Cli\Inspect\Text;
 use Larder\Contract\Capability;
+use Larder\Internal\Driver\Engine\Names;
 use Larder\Internal\Remember\StoredValue;
 use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Helper\Helper;

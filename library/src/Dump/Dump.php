@@ -8,19 +8,18 @@ use Larder\Exception\DumpFailed;
 use Larder\Internal\Codec\Classes;
 use Larder\Internal\Codec\PhpCodec;
 use Larder\Internal\Driver\Engine\Engine;
+use Larder\Internal\Driver\Engine\Names;
 use Larder\Internal\Dump\DumpedEntry;
 use Larder\Internal\Dump\DumpReader;
 use Larder\Internal\Dump\DumpWriter;
-use Larder\Internal\Key\ReservedKey;
 use LarderIterator;
 
 /**
  * Carries the entries of the engine's segment over a restart, or an update of PHP, in a file.
  *
- * Values, ttls, namespaces and tags are carried over. Locks, the right to compute a value, and a tier's local copies are
- * not: others' processes and servers have changed meanwhile. Nor are what a value cost to compute, and for how long it may
- * be returned after its ttl. Other processes may use the cache during both calls; what they store while a dump is loaded
- * stays.
+ * Values, ttls, namespaces and tags are carried over. These are not: locks, the right to compute a value, a tier's local
+ * copies, what clear() has left in a namespace, what a value cost to compute, and for how long it may be returned after
+ * its ttl. Other processes may use the cache during both calls; what they store while a dump is loaded stays.
  */
 final class Dump
 {
@@ -124,22 +123,18 @@ final class Dump
      */
     private static function names(string $prefix): array
     {
-        $versions = $tags = $names = $ages = $current = [];
-        foreach (new LarderIterator(Engine::NAMESPACE_VERSION) as $name => $info) {
-            $versions[$name] = 0.0;
-            $version = \larder_peek($name);
-            if (\is_string($version)) {
-                $current[$version] = true;
-            }
-        }
+        $all = Names::ofSegment();
+        $versions = $tags = $names = $ages = [];
         /** @var array{age: int, ttl: float} $info */
         foreach (new LarderIterator() as $name => $info) {
-            $key = $current === [] ? $name : self::key($name, $current);
-            if ($key[0] === "\0" && ReservedKey::is($key)) {
-                if (ReservedKey::isTag($key)) {
+            $key = $all->of($name);
+            if ($key === Names::LIBRARY) {
+                if (str_starts_with($name, Engine::NAMESPACE_VERSION)) {
+                    $versions[$name] = 0.0;
+                } elseif (Names::isTag($name)) {
                     $tags[$name] = 0.0;
                 }
-            } elseif ($prefix === '' || str_starts_with($key, $prefix)) {
+            } elseif ($key !== Names::CLEARED && ($prefix === '' || self::beginsWith($prefix, $key, $name))) {
                 $ages[$name] = $info['age'];
                 $names[$name] = $info['ttl'] === 0.0 ? 0.0 : microtime(true) + $info['ttl'];
             }
@@ -149,15 +144,10 @@ final class Dump
         return $versions + $tags + array_replace($ages, $names);
     }
 
-    /**
-     * @param array<string, true> $versions of namespaces
-     * @return string the key, without the version of its namespace
-     */
-    private static function key(string $name, array $versions): string
+    /** @param string $shown the name with its namespace in front */
+    private static function beginsWith(string $prefix, string $shown, string $stored): bool
     {
-        [$start, $version, $mark] = self::parts($name);
-
-        return $mark === '=' && isset($versions[$version]) ? substr($name, $start + \strlen($version) + 1) : $name;
+        return str_starts_with($shown === $stored ? $stored : substr($shown, Names::lengthOfNamespace($shown, $stored)), $prefix);
     }
 
     /** @return string|null null if the value's own code refuses */

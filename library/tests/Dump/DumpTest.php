@@ -134,6 +134,17 @@ final class DumpTest extends TestCase
         larder_unclaim('computed');
     }
 
+    public function testWhatClearHasLeftIsNotDumped(): void
+    {
+        $cache = Cache::open('larder:?namespace=shop');
+        $cache->set('tagged', str_repeat('x', 65_000), 60, ['post:7']);
+        $cache->set('old', 1);
+        $cache->clear();
+        self::assertGreaterThan(2, larder_info()['entries'], 'the control: they are in the segment');
+        $cache->set('new', 1);
+        self::assertSame(2, Dump::write($this->file)['entries'], 'a value, and the version of the namespace');
+    }
+
     public function testOnlyKeysOfThePrefix(): void
     {
         larder_store('page:a', 1);

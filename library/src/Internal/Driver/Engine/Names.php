@@ -2,10 +2,10 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Inspect;
+namespace Larder\Internal\Driver\Engine;
 
-use Larder\Internal\Driver\Engine\Engine;
 use Larder\Internal\Key\ReservedKey;
+use LarderIterator;
 
 /**
  * The names of the entries of a segment, as the application wrote them: see Engine::name(). A key in the namespace
@@ -27,8 +27,8 @@ final class Names
     public static function ofSegment(): self
     {
         $namespaces = [];
-        foreach (new \LarderIterator(Engine::NAMESPACE_VERSION) as $name => $info) {
-            $version = larder_peek($name);
+        foreach (new LarderIterator(Engine::NAMESPACE_VERSION) as $name => $info) {
+            $version = \larder_peek($name);
             if (\is_string($version)) {
                 $namespaces[$version] = substr($name, \strlen(Engine::NAMESPACE_VERSION));
             }
@@ -62,6 +62,12 @@ final class Names
 
         // Of twelve random bytes, fewer than one version in 50,000 is text.
         return preg_match('/^[^\p{Cc}]+$/Du', $version) === 1 || $stored[0] === "\0" ? $stored : self::CLEARED;
+    }
+
+    /** @param string $stored of which of() says LIBRARY */
+    public static function isTag(string $stored): bool
+    {
+        return ReservedKey::isTag($stored) || ReservedKey::isTag(substr($stored, Engine::VERSION_BYTES + 2));
     }
 
     /** @return int bytes of "shop:" before a name that is not the stored one */
