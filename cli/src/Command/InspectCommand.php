@@ -25,8 +25,8 @@ use Symfony\Component\Console\Output\OutputInterface;
  */
 abstract class InspectCommand extends Command
 {
-    protected const UNAVAILABLE = 3;
-    protected const ENGINE = 'larder:';
+    public const UNAVAILABLE = 3;
+    public const ENGINE = 'larder:';
 
     protected function configure(): void
     {
@@ -46,11 +46,7 @@ abstract class InspectCommand extends Command
     final protected function execute(InputInterface $input, OutputInterface $output): int
     {
         $isEngine = $input->getOption('dsn') === self::ENGINE;
-        $reason = match (true) {
-            !$isEngine => '',
-            !\extension_loaded('larder') => 'The extension larder is not loaded: larder doctor says how to get it',
-            default => self::whyUnavailable(),
-        };
+        $reason = $isEngine ? self::whyNoEngine() : '';
         if ($reason !== '') {
             return $this->fail($output, $reason, self::UNAVAILABLE);
         }
@@ -101,8 +97,12 @@ abstract class InspectCommand extends Command
         return \sprintf('%s, segment %s', User::name(), ini_get('larder.segment'));
     }
 
-    private static function whyUnavailable(): string
+    /** @return string "" if this process has a cache */
+    final public static function whyNoEngine(): string
     {
+        if (!\extension_loaded('larder')) {
+            return 'The extension larder is not loaded: larder doctor says how to get it';
+        }
         $info = larder_info(false);
 
         return match (true) {

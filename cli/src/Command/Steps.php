@@ -31,14 +31,24 @@ final class Steps
     {
         $this->name = $name;
         $this->start = microtime(true);
-        $this->show('');
+        $this->say('');
+    }
+
+    /** Shows the step as it is now. */
+    public function say(string $text): void
+    {
+        if ($this->isTerminal) {
+            $line = mb_strimwidth(\sprintf('  %-12s %s', $this->name, $text), 0, self::WIDTH);
+            $this->write("\r" . $line . str_repeat(' ', self::WIDTH - mb_strwidth($line)));
+            $this->isShown = true;
+        }
     }
 
     /** @param float|null $left seconds */
     public function progress(int $done, int $all, ?float $left, string $what): void
     {
         $full = intdiv(self::BAR * $done, max(1, $all));
-        $this->show(\sprintf(
+        $this->say(\sprintf(
             '%s%s %3d %%%s  %s',
             str_repeat('━', $full),
             str_repeat('╌', self::BAR - $full),
@@ -65,15 +75,6 @@ final class Steps
         if ($this->isShown) {
             $this->write("\r" . str_repeat(' ', self::WIDTH) . "\r");
             $this->isShown = false;
-        }
-    }
-
-    private function show(string $text): void
-    {
-        if ($this->isTerminal) {
-            $line = mb_strimwidth(\sprintf('  %-12s %s', $this->name, $text), 0, self::WIDTH);
-            $this->write("\r" . $line . str_repeat(' ', self::WIDTH - mb_strwidth($line)));
-            $this->isShown = true;
         }
     }
 

@@ -38,14 +38,19 @@ final class TiedProcess
      * them behind. When a handler of signals throws meanwhile, end() is still to be called: it asks first.
      *
      * @param (callable(string, string): void)|null $output
+     * @param (callable(): mixed)|null $meanwhile called a few times a second
      * @throws ProcessTimedOutException
      */
-    public static function run(Process $process, ?callable $output = null): void
+    public static function run(Process $process, ?callable $output = null, ?callable $meanwhile = null): void
     {
         $process->start($output);
         $session = $process->getPid();
 
         try {
+            while ($meanwhile !== null && $process->isRunning()) {
+                $meanwhile();
+                usleep(200_000);
+            }
             $process->wait();
         } catch (ProcessSignaledException) {
             // Its exit code tells the signal.
