@@ -29,6 +29,7 @@ final class ToolCommandsTest extends TestCase
         'sample' => [[], '/^(Nothing was recorded for the user|[\d,]+ samples from) /'],
         'serializers' => [['--values', '10b', '--rounds', '1'], '/^10b +php +\d+/m'],
         'stampede' => [['--processes', '3', '--compute', '10', 'file://%1$s/files', 'redis://%1$s/redis/redis.sock'], '~^file://\S+ +1 +\d+ ms +2 +\d+ ms\Rredis://\S+ +1 +\d+ ms +2 +\d+ ms$~m'],
+        'top' => [['--once'], '/^Memory .* entries; /m'],
         'warm' => [['%1$s/absent'], '~can read no file .*/absent: ~', 2],
     ];
 

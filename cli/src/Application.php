@@ -17,6 +17,7 @@ use Larder\Cli\Command\ResizeCommand;
 use Larder\Cli\Command\SampleCommand;
 use Larder\Cli\Command\SerializersCommand;
 use Larder\Cli\Command\StampedeCommand;
+use Larder\Cli\Command\TopCommand;
 use Larder\Cli\Command\WarmCommand;
 use Symfony\Component\Console\Command\Command;
 use Symfony\Component\Console\Input\InputDefinition;
@@ -44,6 +45,7 @@ final class Application extends \Symfony\Component\Console\Application
             new SampleCommand(),
             new SerializersCommand(),
             new StampedeCommand(),
+            new TopCommand(),
             new WarmCommand(),
         ]);
     }

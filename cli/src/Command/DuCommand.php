@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Cli\Command;
 
 use Larder\Cache;
+use Larder\Cli\Inspect\Prefixes;
 use Larder\Cli\Inspect\Text;
-use Larder\Internal\Driver\Engine\Names;
 use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Helper\Helper;
 use Symfony\Component\Console\Input\InputArgument;
@@ -18,12 +18,6 @@ use Symfony\Component\Console\Output\OutputInterface;
 #[AsCommand('du', 'Show which prefixes take memory, and whether they are read')]
 final class DuCommand extends InspectCommand
 {
-    private const SEPARATORS = ':/|.';
-    /** Applications whose keys have no prefix would have as many groups as keys. */
-    private const MOST_GROUPS = 10_000;
-    private const OTHERS = '(others)';
-    private const WIDTH = 32;
-
     protected function configure(): void
     {
         parent::configure();
@@ -39,7 +33,7 @@ final class DuCommand extends InspectCommand
 
             return $this->fail($output, $mistake);
         }
-        [$groups, $library, $cleared] = self::group($this->text($input, 'prefix'));
+        [$groups, $library, $cleared] = Prefixes::all($this->text($input, 'prefix'));
         if ($input->getOption('json') === true) {
             $rows = [];
             foreach ($groups as $prefix => $group) {
@@ -55,84 +49,19 @@ final class DuCommand extends InspectCommand
             return self::SUCCESS;
         }
         $all = array_sum(array_column($groups, 1));
-        $lines = [self::line('PREFIX', 'ENTRIES', 'SIZE', 'OF ALL', 'READ', 'OLDEST')];
+        $lines = [Prefixes::head()];
         foreach (\array_slice($groups, 0, $number, true) as $prefix => $group) {
-            $lines[] = self::row(Text::key((string) $prefix, self::WIDTH), $group, $all);
+            $lines[] = Prefixes::row((string) $prefix, $group, $all);
         }
         $rest = \array_slice($groups, $number);
         if ($rest !== []) {
             $sum = array_map(static fn(int $field): int => array_sum(array_column($rest, $field)), [0, 1, 2]);
             $more = \sprintf('(%s more)', number_format(\count($rest)));
-            $lines[] = self::row($more, [...$sum, max(array_column($rest, 3))], $all);
+            $lines[] = Prefixes::row($more, [...$sum, max(array_column($rest, 3))], $all);
         }
         $output->writeln([...$lines, self::summary($library, $cleared)], OutputInterface::OUTPUT_RAW);
 
         return self::SUCCESS;
-    }
-
-    /**
-     * @return array{array<array-key, array{int, int, int, int}>, array{int, int}, array{int, int}} entries, bytes,
-     *         read ones and age in seconds of the oldest, by prefix; entries and bytes of the library, and of what
-     *         clear() has left
-     */
-    private static function group(string $prefix): array
-    {
-        $names = Names::ofSegment();
-        $from = \strlen($prefix);
-        $groups = [];
-        $hidden = [Names::LIBRARY => [0, 0], Names::CLEARED => [0, 0]];
-        /** @var array{ttl: float, age: int, size: int, used: bool} $info */
-        foreach (new \LarderIterator() as $stored => $info) {
-            $key = $names->of($stored);
-            if (isset($hidden[$key])) {
-                ++$hidden[$key][0];
-                $hidden[$key][1] += $info['size'];
-
-                continue;
-            }
-            if ($from > 0 && !str_starts_with($key, $prefix)) {
-                continue;
-            }
-            $begin = $key === $stored ? $from : max($from, Names::lengthOfNamespace($key, $stored));
-            $group = substr($key, 0, $begin + strcspn($key, self::SEPARATORS, $begin) + 1);
-            if (!isset($groups[$group])) {
-                $group = \count($groups) < self::MOST_GROUPS ? $group : self::OTHERS;
-                $groups[$group] ??= [0, 0, 0, 0];
-            }
-            $sums = &$groups[$group];
-            ++$sums[0];
-            $sums[1] += $info['size'];
-            $sums[2] += $info['used'] ? 1 : 0;
-            if ($info['age'] > $sums[3]) {
-                $sums[3] = $info['age'];
-            }
-        }
-        unset($sums);
-        uasort($groups, static fn(array $a, array $b): int => $b[1] <=> $a[1]);
-
-        return [$groups, $hidden[Names::LIBRARY], $hidden[Names::CLEARED]];
-    }
-
-    /** @param array{int, int, int, int} $group */
-    private static function row(string $prefix, array $group, int $all): string
-    {
-        [$entries, $bytes, $read, $oldest] = $group;
-
-        return self::line(
-            $prefix,
-            number_format($entries),
-            Helper::formatMemory($bytes),
-            Text::percent($bytes, $all),
-            Text::percent($read, $entries),
-            Text::time($oldest),
-        );
-    }
-
-    private static function line(string $prefix, string ...$columns): string
-    {
-        $space = str_repeat(' ', max(0, self::WIDTH - Helper::width($prefix)));
-
-        return $prefix . $space . vsprintf(' %9s %9s %7s %6s %9s', $columns);
     }
 
     /**

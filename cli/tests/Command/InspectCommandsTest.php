@@ -62,12 +62,31 @@ final class InspectCommandsTest extends TestCase
         self::assertMatchesRegularExpression('~^\(1 more\) +1 ~m', self::larder('du', ['-n' => '1']));
     }
 
+    public function testTopShowsWhatIsGoingOn(): void
+    {
+        larder_store_multiple(['page:1' => str_repeat('x', 3000), 'user:1' => 1]);
+        larder_fetch('page:1');
+        $screen = self::larder('top');
+        self::assertMatchesRegularExpression('~^\S+, segment \S+, PHP 8\.\d +\d+ [A-Z][a-z]{2}, [\d:]{8}$~m', $screen);
+        self::assertMatchesRegularExpression('~^Hits     nothing was asked for, [\d.]+ % since ~m', $screen);
+        self::assertMatchesRegularExpression('~^Rates    0 gets/s, 0 stores/s, 0 evictions/s$~m', $screen);
+        self::assertMatchesRegularExpression('~^Memory   .*; 2 entries; readers hold ~m', $screen);
+        self::assertMatchesRegularExpression('~^page: +1 +3 KiB +9\d % +100 % +\d+ s\nuser: +1 ~m', $screen);
+        foreach (explode("\n", $screen) as $line) {
+            self::assertLessThan(80, mb_strlen($line), $line);
+        }
+
+        $data = json_decode(self::larder('top', ['--json' => true]), true, flags: \JSON_THROW_ON_ERROR);
+        self::assertIsArray($data);
+        self::assertSame([2, null], [$data['entries'], $data['hit_rate']]);
+    }
+
     public function testALookChangesNothing(): void
     {
         Cache::open('larder:?namespace=shop')->set('looked:at', [1, new \ArrayObject([2])], tags: ['t']);
         $counters = static fn(): array => array_diff_key(larder_info(false), ['age' => true]);
         $before = $counters();
-        foreach (['keys', 'du', 'get'] as $command) {
+        foreach (['keys', 'du', 'get', 'top'] as $command) {
             self::larder($command, $command === 'get' ? ['key' => 'shop:looked:at'] : []);
             self::larder($command, ['--json' => true] + ($command === 'get' ? ['key' => 'shop:looked:at'] : []));
         }

@@ -1,0 +1,88 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Inspect;
+
+use Larder\Internal\Driver\Engine\Names;
+use Symfony\Component\Console\Helper\Helper;
+
+/** The beginnings of the keys in the segment, up to a separator: what they take of its memory, and whether it is read. */
+final class Prefixes
+{
+    private const SEPARATORS = ':/|.';
+    /** Applications whose keys have no prefix would have as many groups as keys. */
+    private const MOST_GROUPS = 10_000;
+    private const OTHERS = '(others)';
+    private const WIDTH = 32;
+
+    /**
+     * @return array{array<array-key, array{int, int, int, int}>, array{int, int}, array{int, int}} entries, bytes,
+     *         read ones and age in seconds of the oldest, by prefix; entries and bytes of the library, and of what
+     *         clear() has left
+     */
+    public static function all(string $prefix = ''): array
+    {
+        $names = Names::ofSegment();
+        $from = \strlen($prefix);
+        $groups = [];
+        $hidden = [Names::LIBRARY => [0, 0], Names::CLEARED => [0, 0]];
+        /** @var array{ttl: float, age: int, size: int, used: bool} $info */
+        foreach (new \LarderIterator() as $stored => $info) {
+            $key = $names->of($stored);
+            if (isset($hidden[$key])) {
+                ++$hidden[$key][0];
+                $hidden[$key][1] += $info['size'];
+
+                continue;
+            }
+            if ($from > 0 && !str_starts_with($key, $prefix)) {
+                continue;
+            }
+            $begin = $key === $stored ? $from : max($from, Names::lengthOfNamespace($key, $stored));
+            $group = substr($key, 0, $begin + strcspn($key, self::SEPARATORS, $begin) + 1);
+            if (!isset($groups[$group])) {
+                $group = \count($groups) < self::MOST_GROUPS ? $group : self::OTHERS;
+                $groups[$group] ??= [0, 0, 0, 0];
+            }
+            $sums = &$groups[$group];
+            ++$sums[0];
+            $sums[1] += $info['size'];
+            $sums[2] += $info['used'] ? 1 : 0;
+            if ($info['age'] > $sums[3]) {
+                $sums[3] = $info['age'];
+            }
+        }
+        unset($sums);
+        uasort($groups, static fn(array $a, array $b): int => $b[1] <=> $a[1]);
+
+        return [$groups, $hidden[Names::LIBRARY], $hidden[Names::CLEARED]];
+    }
+
+    public static function head(): string
+    {
+        return self::line('PREFIX', 'ENTRIES', 'SIZE', 'OF ALL', 'READ', 'OLDEST');
+    }
+
+    /** @param array{int, int, int, int} $group */
+    public static function row(string $prefix, array $group, int $all): string
+    {
+        [$entries, $bytes, $read, $oldest] = $group;
+
+        return self::line(
+            Text::key($prefix, self::WIDTH),
+            number_format($entries),
+            Helper::formatMemory($bytes),
+            Text::percent($bytes, $all),
+            Text::percent($read, $entries),
+            Text::time($oldest),
+        );
+    }
+
+    private static function line(string $prefix, string ...$columns): string
+    {
+        $space = str_repeat(' ', max(0, self::WIDTH - Helper::width($prefix)));
+
+        return $prefix . $space . vsprintf(' %9s %9s %7s %6s %9s', $columns);
+    }
+}

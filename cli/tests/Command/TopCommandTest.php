@@ -1,0 +1,36 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Tests\Command;
+
+use Larder\Cli\System\TemporaryDirectory;
+use PHPUnit\Framework\Attributes\RequiresPhpExtension;
+use PHPUnit\Framework\TestCase;
+use Symfony\Component\Process\Process;
+
+/** `larder top` on a terminal; InspectCommandsTest has it elsewhere. */
+#[RequiresPhpExtension('larder')]
+final class TopCommandTest extends TestCase
+{
+    private const ROOT = __DIR__ . '/../../..';
+
+    public function testScreenIsDrawnAgainUntilCtrlC(): void
+    {
+        if (!Process::isPtySupported()) {
+            self::markTestSkipped('there are no terminals here');
+        }
+        $folder = new TemporaryDirectory('/dev/shm');
+        $extension = (new Process([\PHP_BINARY, '-r', 'exit((int) !extension_loaded("larder"));']))->run() === 0;
+        $php = [\PHP_BINARY, ...($extension ? [] : ['-d', 'extension=' . self::ROOT . '/extension/modules/larder.so'])];
+        $top = new Process([...$php, '-d', 'larder.path=' . $folder->path, self::ROOT . '/cli/bin/larder', 'top'], timeout: 300);
+        $top->setPty(true);
+        $top->start();
+        $top->waitUntil(static fn(): bool => substr_count($top->getOutput(), 'Ctrl-C ends.') === 2);
+        $top->signal(\SIGINT);
+
+        self::assertSame(130, $top->wait());
+        self::assertSame(2, substr_count($top->getOutput(), "\e[H\e[J"));
+        self::assertStringContainsString('Hits     nothing was asked for', $top->getOutput());
+    }
+}
