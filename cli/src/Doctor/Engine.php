@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Doctor;
 
+use Larder\Cli\Inspect\Prefixes;
+use Larder\Cli\Inspect\Text;
 use Larder\Cli\System\Php;
 use Larder\Internal\Driver\Engine\Segments;
 use Symfony\Component\Console\Helper\Helper;
@@ -204,7 +206,16 @@ final class Engine
                 ),
             ),
         ];
-        if ($room + $index > self::MANY * $info['stores'] || $info['refusals']['room'] > 0) {
+        $polluting = $room > self::MANY * $info['stores'] ? Prefixes::polluting() : null;
+        if ($polluting !== null) {
+            [$prefix, $share] = $polluting;
+            $lines[] = \sprintf(
+                'POLLUTED. Keys that begin with %1$s take %2$.0f %% of the memory, and hardly any was read. Do they hold a '
+                    . 'session id or a time? To see some: larder keys %1$s --unread. More memory helps only if they are read later.',
+                Text::key($prefix, 30),
+                100 * $share,
+            );
+        } elseif ($room + $index > self::MANY * $info['stores'] || $info['refusals']['room'] > 0) {
             $remedy = $isAskedSince && $info['size_asked'] > $info['size']
                 ? 'run larder resize'
                 : self::remedy($info['size'], $info['size_asked']) . '. Then run larder resize';

@@ -15,6 +15,9 @@ final class Prefixes
     private const MOST_GROUPS = 10_000;
     private const OTHERS = '(others)';
     private const WIDTH = 32;
+    /** Of the memory, from which on unread entries pollute a cache; of such entries, how many may have been read. */
+    private const MUCH = 0.25;
+    private const HARDLY_READ = 0.01;
 
     /**
      * @return array{array<array-key, array{int, int, int, int}>, array{int, int}, array{int, int}} entries, bytes,
@@ -57,6 +60,22 @@ final class Prefixes
         uasort($groups, static fn(array $a, array $b): int => $b[1] <=> $a[1]);
 
         return [$groups, $hidden[Names::LIBRARY], $hidden[Names::CLEARED]];
+    }
+
+    /** @return array{string, float}|null the largest prefix, and its share of the memory, if that is much and hardly read */
+    public static function polluting(): ?array
+    {
+        [$groups] = self::all();
+        $all = array_sum(array_column($groups, 1));
+        foreach ($groups as $prefix => [$entries, $bytes, $read]) {
+            $prefix = (string) $prefix;
+            $hasMore = $entries > 1 && strpbrk($prefix, self::SEPARATORS) !== false;
+
+            return $hasMore && $bytes > self::MUCH * $all && $read < self::HARDLY_READ * $entries
+                ? [$prefix, $bytes / $all] : null;
+        }
+
+        return null;
     }
 
     public static function head(): string

@@ -417,6 +417,24 @@ final class DoctorCommandTest extends TestCase
         );
     }
 
+    public function testPollutedEngineIsNotAdvisedMoreMemory(): void
+    {
+        $options = [...self::POSIX, ...self::ENGINE, '-d', 'larder.size=16M'];
+        $fill = 'for ($i = 0; $i < 64000; ++$i) { larder_store("page:/?sid=$i", str_repeat("x", 1000)); %s }';
+        $run = fn(string $code) => (new Process([\PHP_BINARY, '-n', ...$options, ...$this->place(), '-r', $code]))->mustRun();
+        $run(\sprintf($fill, ''));
+        $said = $this->doctor($options);
+        $said->run();
+        self::assertMatchesRegularExpression('~^  POLLUTED\. Keys that begin with page: take 100 % of the memory, ~m', $said->getOutput());
+        self::assertStringNotContainsString('Too little memory', $said->getOutput());
+
+        $run(\sprintf($fill, 'larder_fetch("page:/?sid=$i");'));
+        $said = $this->doctor($options);
+        $said->run();
+        self::assertStringNotContainsString('POLLUTED', $said->getOutput(), 'the control: they are read');
+        self::assertStringContainsString('Too little memory', $said->getOutput());
+    }
+
     /** Some are evicted from every cache that is full. */
     public function testEngineThatKeepsMostIsWell(): void
     {
