@@ -8,9 +8,10 @@ use Larder\Cli\Server\PhpFpmServer;
 use Larder\Cli\System\TemporaryDirectory;
 use Larder\ProjectTests\Repository;
 use PHPUnit\Framework\TestCase;
+use Symfony\Component\Process\ExecutableFinder;
 use Symfony\Component\Process\Process;
 
-/** `larder warm`, from a shell as cron has it, fills the cache of PHP-FPM. */
+/** The shell fills the cache of PHP-FPM: from cron by `larder warm`, and after a reboot from a dump. */
 final class WarmTest extends TestCase
 {
     private const ENGINE = Repository::ROOT . '/extension/modules/larder.so';
@@ -107,6 +108,34 @@ final class WarmTest extends TestCase
         self::assertMatchesRegularExpression('/^The cache is full: [\d,]+ entries were evicted meanwhile\. /', $warm->getErrorOutput());
         preg_match('/^([\d,]+) entries of that time/m', $warm->getOutput(), $kept);
         self::assertLessThan(20_000, (int) str_replace(',', '', $kept[1] ?? ''));
+    }
+
+    public function testUnitOfSystemdCarriesTheCacheOverAReboot(): void
+    {
+        $unit = (string) file_get_contents(Repository::ROOT . '/extension/packaging/larder-dump.service');
+        preg_match_all('~^(ExecStart|ExecStop)=-?/usr/bin/php vendor/bin/(larder .*)$~m', $unit, $lines, \PREG_PATTERN_ORDER);
+        self::assertSame(['ExecStart', 'ExecStop'], $lines[1]);
+        [$start, $stop] = array_map(fn(string $line): string => str_replace(['/var/lib/larder', 'larder '], [$this->folder->path, 'cli/bin/larder '], $line), $lines[2]);
+        $php = 'php -d extension=' . self::ENGINE . ' -d larder.path=' . $this->folder->path;
+        $run = static fn(string $line): string => Process::fromShellCommandline("$php $line", Repository::ROOT)->mustRun()->getOutput();
+
+        $segment = $run("-r 'larder_store(\"k\", \"value\"); echo larder_info()[\"path\"];'");
+        $run($stop);
+        unlink($segment); // as a reboot does
+        self::assertSame('', $run("-r 'echo larder_fetch(\"k\");'"), 'the control');
+        $run($start);
+        self::assertSame('value', $run("-r 'echo larder_fetch(\"k\");'"));
+    }
+
+    public function testUnitOfSystemdIsValid(): void
+    {
+        $unit = (string) file_get_contents(Repository::ROOT . '/extension/packaging/larder-dump.service');
+        $verify = fn(string $text): string => (new Process(['systemd-analyze', 'verify', $this->folder->write('larder-dump.service', $text)]))->mustRun()->getErrorOutput();
+        if ((new ExecutableFinder())->find('systemd-analyze') === null) {
+            self::markTestSkipped('systemd is not installed');
+        }
+        self::assertSame('', $verify($unit));
+        self::assertStringContainsString('Failed to parse service type', $verify(str_replace('=oneshot', '=oneshots', $unit)), 'the control');
     }
 
     private function warm(string ...$arguments): Process
