@@ -21,9 +21,9 @@
 #include "segment.h"
 
 enum {
-    LOOK_EVERY_CALLS = 16,                     /* how often a process without request ends reads the clock, */
-    LOOK_EVERY_MS = 1000,                      /* and how often it then checks the path */
-    RELEASE_EVERY_MS_MAX = 64 * LOOK_EVERY_MS, /* and at least whether it still uses a segment that it has left */
+    LOOK_EVERY_CALLS = 16, /* calls after which a process without request ends reads the clock */
+    LOOK_EVERY_MS = 1000,  /* time after which it then checks the path */
+    RELEASE_EVERY_MS_MAX = 64 * LOOK_EVERY_MS, /* longest pause between searches for uses of a left segment */
 };
 
 /* Time spent on huge pages at the end of a request, once a second without requests, and at the end of the process. */
@@ -46,7 +46,7 @@ static bool is_segment_name(const char *name) {
     return length >= 1 && length <= CACHE_SEGMENT_MAX && name[0] != '.' && name[length] == '\0';
 }
 
-/* False, with the reason, if an option is wrong. */
+/* False, with a reason, if an option is wrong. */
 static bool check_options(const struct cache_options *options, char reason[CACHE_REASON_MAX]) {
     reason[0] = '\0';
     if (!is_segment_name(options->segment)) {
@@ -85,7 +85,8 @@ static void leave_segment(struct cache *cache) {
     }
 }
 
-/* Without memory for the list, what is held stays until the process ends. */
+/* Keeps the segment mapped read-only, and its record. Without memory for the list entry, both stay until the process
+ * ends. */
 static void hold(struct cache *cache) {
     struct held_segment *held = malloc(sizeof *held);
     process_lock();
@@ -103,7 +104,7 @@ static void hold(struct cache *cache) {
     segment_close_writable(cache->segment);
 }
 
-/* Leaves the segment; values that the script may hold stay mapped and pinned. */
+/* Leaves the segment. Values that the script may hold stay mapped and pinned. */
 static void leave_holding(struct cache *cache) {
     process_end_claims(cache);
     process_close_lock(cache);
@@ -146,7 +147,7 @@ void attach_release_unused(struct cache *cache) {
     }
 }
 
-/* After each search in vain the next waits for twice as long. */
+/* After each search that released nothing, the next one waits twice as long. */
 static void release_in_turn(struct cache *cache) {
     if (!cache->held) {
         cache->release_every = 0;
@@ -158,8 +159,9 @@ static void release_in_turn(struct cache *cache) {
     }
 }
 
-/* Back in a held segment: the new record takes over its pins, and the old record is released, or each return would
- * take one more. New pins are set before old ones go, as after a fork. */
+/* Called after attaching again to a held segment. The new record takes over the old one's pins, and the old record
+ * is released; otherwise each return would take one more record. New pins are set before old ones go, as after a
+ * fork. */
 static void take_up_held(struct cache *cache) {
     struct record_shared *record = cache->identity->record;
     for (struct held_segment **link = &cache->held; *link;) {
@@ -182,7 +184,7 @@ static void take_up_held(struct cache *cache) {
     }
 }
 
-/* Joins the segment, or creates it where that is allowed. */
+/* Joins the segment, or creates it unless `joins_only`. */
 static bool attach_segment(struct cache *cache, bool joins_only, char reason[CACHE_REASON_MAX]) {
     cache->user = geteuid();
     cache->options.joins_only = joins_only;
@@ -248,7 +250,7 @@ static void make_huge(struct cache *cache, uint64_t nanoseconds) {
 
 void cache_detach(struct cache *cache) {
     if (cache->orphan) {
-        return; /* nobody knows what of it is whole */
+        return; /* its thread may have been in the middle of a change */
     }
     make_huge(cache, HUGE_NS_AT_END);
     leave_segment(cache);
@@ -271,7 +273,7 @@ static bool is_due(struct cache *cache) {
     return true;
 }
 
-/* Within a request: moves to the path's current segment, or the new user's. */
+/* Moves, within a request, to the path's current segment, or to the new user's. */
 static void renew(struct cache *cache) {
     leave_holding(cache);
     attach_segment(cache, true, cache->reason);
@@ -281,7 +283,7 @@ static bool is_another_users(const struct cache *cache) {
     return cache->user != geteuid();
 }
 
-/* A system call, so at most once in a tick of the coarse clock. */
+/* Makes a system call, so it asks at most once in a tick of the coarse clock. */
 static bool has_other_user(struct cache *cache) {
     const uint64_t now = os_milliseconds();
     if (cache->asked_user_at == now && cache->identity->record) {
@@ -356,7 +358,7 @@ struct record_shared *attach_record(struct cache *cache) {
     const int reader = fd >= 0 ? process_open_locked(cache, fd, false) : -1;
     const int error = reader < 0 ? errno : 0;
     if (cache->pinned_word_count == 0 && cache->identity->claims == 0) {
-        /* Nothing to carry over: the old record may be the free one. */
+        /* Nothing has to be carried over, so the old record is released first: it may be the only free one. */
         process_release_locked(cache);
     }
     const bool claimed = process_claim_locked(cache, fd, reader);
@@ -385,7 +387,7 @@ bool cache_request_begin(struct cache *cache) {
     process_end_claims(cache);
     cache->record_refused = false;
     if (!record) {
-        process_leave(cache); /* forked since: the old record's pins are not needed any more */
+        process_leave(cache); /* forked since: the old record's pins are no longer needed */
     } else if (process_owns(cache)) {
         cache_recover(cache);
         pin_drop_all(cache, record);
@@ -422,7 +424,7 @@ void cache_request_end(struct cache *cache, bool keep_pins) {
         pin_drop_all(cache, cache->identity->record);
         make_huge(cache, HUGE_NS_A_REQUEST);
     } else {
-        /* Forked and not used since: the old record's pins go with its descriptor. */
+        /* Forked and not used since: this process drops its hold on the old record, and so on the old pins. */
         process_leave(cache);
     }
 }

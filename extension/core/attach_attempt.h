@@ -1,5 +1,6 @@
 /*
- * An attempt to attach to a segment: where it lies, and why that fails. What the files of its folder have in common.
+ * An attempt to attach to a segment: its place, and the reason why it fails. Shared by folder.c, file.c, leftovers.c
+ * and segment.c.
  */
 #ifndef LARDER_ATTACH_ATTEMPT_H
 #define LARDER_ATTACH_ATTEMPT_H
@@ -24,22 +25,23 @@ struct attempt {
     bool provided; /* the folder was created by root */
     bool absent;   /* there is no segment, and it may not be created */
     uintptr_t
-        avoid;     /* the address of a replaced segment: processes that keep it could not map the new one there */
-    bool replaced; /* the segment with other settings is gone, */
-    const struct stat *old; /* or it is this one, and goes when the new one is ready; NULL: none */
+        avoid;     /* address of a replaced segment: processes that still map it could not map the new one there */
+    bool replaced; /* replacing a segment with other settings was tried */
+    const struct stat *old; /* the segment that goes when the new one is ready; NULL: none */
     int old_fd;
 };
 
-/* Sets the reason, of which the last one counts; false. */
+/* Sets the reason, in place of an earlier one. Returns false. */
 __attribute__((format(printf, 2, 3))) bool attempt_refuse(struct attempt *attempt, const char *format, ...);
 
-/* What to do about a system error; `otherwise` for all others. */
+/* Advice for a system error; `otherwise` if there is none for this error. */
 const char *attempt_advice(int error, const char *otherwise);
 
-/* Between the name of a segment and the number of a file that is made, or is moved aside to be removed. */
+/* Separates a segment's name from a random number, in the name of a file that is being created or was moved aside to
+ * be removed. */
 #define TEMPORARY ".new."
 
-/* Locked bytes of a file: one for each record, and one for its creator or replacer. */
+/* Locked bytes of a file: one for each record, and this one for its creator or replacer. */
 enum { BYTE_OF_MAKER = RECORDS_MAX };
 
 void close_if_open(int fd);

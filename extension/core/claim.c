@@ -1,19 +1,20 @@
 /*
- * Claims: the right to compute a key, without a system call unless somebody waits.
+ * Claims: the right to compute a key, without a system call unless a process waits.
  *
- * A claim is a word in one of the slots of the key's bucket; it names the key by a tag, and the record of its owner. A
- * compare-and-swap makes it, another ends it. A dead owner is seen from its record, by whoever wants the claim or its slot.
+ * A claim is a word in one of the slots of the key's bucket. It names the key by a tag, and the owner by its record.
+ * A compare-and-swap makes a claim, another one ends it. A process that wants the claim or its slot reads from the
+ * owner's record whether the owner is dead.
  *
- * Two processes may claim one key at once in two slots, if another claim ends while they look for a free one. So each looks
- * at the other slots after it made its claim, and ends it if one of them has the key:
+ * Two processes may claim one key at once in two slots, if another claim ends while they look for a free slot. So
+ * after a process made its claim it looks at the other slots, and ends its claim if one of them has the key:
  *
- *   either      swap my slot from free to my claim; load the other slots
+ *   each        swap my slot from free to my claim; load the other slots
  *
- * All of these are in one order, so of two the later one sees the other's claim, and at most one keeps its own. If both end
- * theirs, they ask again.
+ * All these swaps and loads are in one order. So the later of the two processes sees the other's claim, and at most
+ * one of them keeps its own. If both end theirs, they ask again.
  *
- * A waiter marks the claim as waited for and sleeps at its word, for a bounded time, since the owner may die. It holds
- * nothing meanwhile, so a stopped one is in nobody's way.
+ * A waiter marks the claim as waited for and sleeps on its word, for a bounded time, since the owner may die. A
+ * sleeping waiter holds nothing, so it blocks no other process even if it is stopped.
  */
 #include "claim.h"
 #include "attach.h"
@@ -23,10 +24,10 @@
 
 enum { WAIT_NS = 10 * 1000 * 1000 };
 
-/* Where a key's claim stands, and by what it is known there. Two keys share both once in 10^11 pairs. */
+/* Bucket and tag of a key's claim. Two keys share both once in 10^11 pairs. */
 struct where {
     struct claims_shared *bucket;
-    uint64_t tag; /* in its place */
+    uint64_t tag; /* in its bits of the word */
 };
 
 static struct where where_of(const struct cache *cache, const struct cache_key *key) {
@@ -45,7 +46,7 @@ static bool has_tag(uint64_t word, uint64_t tag) {
     return word != 0 && word >> CLAIM_TAG_SHIFT << CLAIM_TAG_SHIFT == tag;
 }
 
-/* True if the slot is free now that the claim in it was found to be a dead process's. */
+/* True if the claim in the slot was a dead process's and the slot is free now. */
 static bool take_out_dead(struct cache *cache, shared_word *slot, uint64_t word) {
     const bool alive = (word & CLAIM_TAKEN) && process_alive(cache, claim_record(word), claim_incarnation(word),
                                                              OWNER_INCARNATION_BITS, false);
@@ -57,7 +58,8 @@ static bool is_own(const struct cache *cache, uint64_t word) {
     return cache->identity->claims > 0 && claim_is_of(word, owner_of(cache));
 }
 
-/* True if this process has the key claimed, in any slot: another may be about to release its own before that. */
+/* True if this process has the key claimed, in any slot. All slots are read: a lower one may hold the claim of
+ * another process that is about to end it because of ours. */
 static bool is_mine(const struct cache *cache, struct where where) {
     bool mine = false;
     for (unsigned i = 0; i < CLAIM_SLOTS; i++) {
@@ -67,7 +69,7 @@ static bool is_mine(const struct cache *cache, struct where where) {
     return mine;
 }
 
-/* The slot in which another has the key claimed; NULL: none. `mine` is not looked at. */
+/* The slot, other than `mine`, in which a living process has the key claimed; NULL: none. */
 static shared_word *find_other(struct cache *cache, struct where where, const shared_word *mine) {
     for (unsigned i = 0; i < CLAIM_SLOTS; i++) {
         shared_word *slot = &where.bucket->slots[i];
@@ -79,7 +81,7 @@ static shared_word *find_other(struct cache *cache, struct where where, const sh
     return NULL;
 }
 
-/* NULL: all are taken by living processes. */
+/* A free slot; NULL: living processes have all. */
 static shared_word *find_free(struct cache *cache, struct claims_shared *bucket) {
     for (unsigned i = 0; i < CLAIM_SLOTS; i++) {
         if (word_load(&bucket->slots[i]) == 0) {
@@ -129,7 +131,8 @@ enum claim_state claim_look(struct cache *cache, const struct cache_key *key) {
     return find_free(cache, where.bucket) ? CLAIMED_BY_NOBODY : CLAIMED_NO_ROOM;
 }
 
-/* A slot in which another has any key claimed, or which is free: each process begins elsewhere. NULL: all are its own. */
+/* A slot that is free, or in which another process has any key claimed. Each process starts at another slot. NULL:
+ * all are this process's own. */
 static shared_word *find_others(struct cache *cache, struct claims_shared *bucket) {
     for (unsigned i = 0; i < CLAIM_SLOTS; i++) {
         shared_word *slot = &bucket->slots[(cache->number + i) % CLAIM_SLOTS];
@@ -146,11 +149,11 @@ bool cache_await_claim(struct cache *cache, const struct cache_key *key) {
     }
     const struct where where = where_of(cache, key);
     if (is_mine(cache, where)) {
-        return false; /* of a call that was cut short: it ends with the request, which would wait for itself */
+        return false; /* left by an interrupted call; it ends with the request, which would wait for itself */
     }
     shared_word *slot = find_other(cache, where, NULL);
-    if (!slot && !(slot = find_others(
-                       cache, where.bucket))) { /* there was no room: for one of them, and soon look at all */
+    /* Without another claim of the key there was no room: wait for any of the bucket's claims. */
+    if (!slot && !(slot = find_others(cache, where.bucket))) {
         return false;
     }
     uint64_t word = word_load(slot);

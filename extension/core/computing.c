@@ -1,14 +1,15 @@
 /*
- * Computing a missing value once: the key's claim, and a placeholder in the place of the value.
+ * Computing a missing value once, by the key's claim and a placeholder that takes the place of the value.
  *
- *   placeholder   token 64 | token of the placeholder before this one, whose computation stored nothing, 64; 0: none
+ *   placeholder   token 64 | token of the previous placeholder, whose computation stored nothing, 64; 0: none
  *
- * A placeholder is an entry that counts as missing everywhere else. A value is stored over it by its token, so whatever is
- * stored or deleted meanwhile wins. It says nothing about who computes: the claim does, and ends with its owner. The next
- * owner takes what it finds with the token that it has: nothing was stored or deleted since it was put.
+ * A placeholder is an entry that counts as missing everywhere else. The computed value is stored over it by its
+ * token, so a value stored or a key deleted in the meantime wins. The placeholder does not say who computes. The
+ * claim does, and it ends with its owner. The next owner takes over the placeholder with its token: nothing was
+ * stored or deleted since it was put.
  *
- * Its token is that of the place where it was put, and goes with it when it is moved. No other entry of the key is ever put
- * there in that generation of the page.
+ * Its token is made from the location where it was first put, and stays the same when the placeholder is moved. No
+ * other entry of the key is ever put there in that generation of the page.
  */
 #include "attach.h"
 #include "claim.h"
@@ -17,13 +18,13 @@
 #include "token.h"
 #include "write.h"
 
-/* What a key has, at the moment. */
+/* What the index holds for a key at the moment. */
 struct there {
     enum { NOTHING, PLACEHOLDER, VALUE } what;
-    bool fresh;       /* a VALUE that a fetch finds */
-    uint64_t token;   /* but for NOTHING */
-    uint64_t failed;  /* of a placeholder */
-    uint64_t expires; /* of a placeholder */
+    bool fresh;       /* true for a VALUE that a fetch finds */
+    uint64_t token;   /* unless NOTHING */
+    uint64_t failed;  /* token_failed() of a PLACEHOLDER */
+    uint64_t expires; /* of a PLACEHOLDER */
 };
 
 static struct there look(struct cache *cache, struct record_shared *record, const struct cache_key *key) {
@@ -44,7 +45,7 @@ static struct there look(struct cache *cache, struct record_shared *record, cons
     return there;
 }
 
-/* Over the entry with a token, or, with NULL, where nothing is. */
+/* Puts a placeholder over the entry with the token `over`; if `over` is NULL, only if the key has no entry. */
 static enum cache_result put_placeholder(struct cache *cache, struct record_shared *record,
                                          const struct cache_key *key, const uint64_t *over, uint64_t failed,
                                          uint64_t expires, uint64_t *token) {
@@ -62,7 +63,7 @@ static enum cache_result put_placeholder(struct cache *cache, struct record_shar
     return write_put(cache, record, key, over ? CACHE_REPLACE : CACHE_ADD_IF_GONE, over);
 }
 
-/* With the claim: puts a placeholder unless there is a value of use. */
+/* For the owner of the claim: puts a placeholder, unless the key has one or a useful value. */
 static enum cache_claimed begin(struct cache *cache, struct record_shared *record, const struct cache_key *key,
                                 uint64_t expires, const uint64_t *useless, struct cache_token *token) {
     for (;;) {
@@ -79,7 +80,7 @@ static enum cache_claimed begin(struct cache *cache, struct record_shared *recor
             return CACHE_CLAIMED_MISSING;
         }
         if (result != CACHE_EXISTS && result != CACHE_ABSENT && result != CACHE_DIFFERENT) {
-            /* There is no room for a placeholder. A value of no use stays, and is replaced by its own token. */
+            /* There is no room for a placeholder. A useless value stays, and is replaced by its own token. */
             *token = (struct cache_token){there.what != NOTHING, there.token};
             return CACHE_CLAIMED_MISSING;
         }
@@ -107,12 +108,12 @@ enum cache_claimed cache_claim_to_compute(struct cache *cache, const struct cach
         return CACHE_CLAIMED_BEFORE;
     }
     if (there.fresh && !(useless && *useless == there.token)) {
-        *token = (struct cache_token){0}; /* a value of use, which was stored just now: so nothing is waited for */
+        *token = (struct cache_token){0}; /* a useful value that was stored just now; the caller need not wait */
     }
     return CACHE_CLAIMED_BY_OTHER;
 }
 
-/* The claim is looked at first: what its owner did before it ended the claim is seen then. */
+/* The claim is read before the key: if the claim has ended, what its owner did before that is visible. */
 enum cache_awaited cache_await_computed(struct cache *cache, const struct cache_key *key,
                                         const struct cache_token *token) {
     struct record_shared *record = enter(cache);
@@ -135,7 +136,7 @@ enum cache_awaited cache_await_computed(struct cache *cache, const struct cache_
 }
 
 void cache_end_computing(struct cache *cache, const struct cache_key *key) {
-    struct record_shared *record = attached_record(cache); /* NULL after a fork at the limit of processes */
+    struct record_shared *record = attached_record(cache); /* NULL: a child forked at the limit of processes */
     if (record && claim_look(cache, key) == CLAIMED_BY_ME) {
         const struct there there = look(cache, record, key);
         if (there.what == PLACEHOLDER) {

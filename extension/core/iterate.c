@@ -1,11 +1,13 @@
 /*
- * Describing entries: of one key, or a walk over all in the order of the index, past buckets that have no words.
+ * Describes entries: the entry of one key, or all entries by a walk, in the order of the index. Buckets without
+ * words are skipped.
  *
- * A walk meets every key that stays: a word never moves between slots, and replacing or moving its entry changes it
- * where it stands. It gives none twice: a key that is deleted and stored again may get a later slot, and is known by a
- * hash that was kept; not the index's, which comes from the binding and can be made to collide.
+ * A walk meets every key that stays. A word never moves between slots, and replacing or moving its entry changes the
+ * word in its slot. A walk returns no key twice. A key that is deleted and stored again may get a later slot, so the
+ * walk keeps a hash of each key. That is not the index's hash, which comes from the binding and can be made to
+ * collide.
  *
- * A slot is read as by a fetch without a pin (see read.c): its page is announced, and the word loaded again.
+ * A slot is read as by a fetch without a pin (see read.c): its page is announced, and the word is loaded again.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,29 +18,29 @@
 #include "occupied.h"
 #include "os.h"
 
-/* A set of hashes; 0 is a free place, and a quarter of them are free. */
+/* A set of hashes. 0 is a free place; at least a quarter of the places are free. */
 struct seen {
     uint64_t *hashes;
     size_t room, count; /* `room` is 0 or a power of two */
 };
 
-/* Where a walk is: at a slot of the first of some marked buckets. They lie all over the index, and their entries all over
- * the pages, so a walk would wait for each: when a bucket is queued it begins to be loaded, and half a queue later what
- * it names. Begins as zeros. */
+/* The position of a walk: at a slot of the first of some marked buckets. Marked buckets lie all over the index, and
+ * their entries all over the pages, so a walk would wait for each. A bucket is prefetched when it is queued, and its
+ * entries half a queue later. A cursor begins as zeros. */
 enum { QUEUE = 32, ENTRIES_AHEAD = 16 };
 struct cursor {
-    uint32_t queue[QUEUE]; /* buckets, in their order from `first` on, around the end */
+    uint32_t queue[QUEUE]; /* bucket numbers: a ring that begins at `first` */
     unsigned first, queued;
     unsigned slot; /* of the first bucket: the next one */
-    uint32_t bits; /* buckets of the word before `word` that are not queued yet */
-    uint32_t word; /* the next one that is to be read, see occupied.h */
+    uint32_t bits; /* buckets of the previous word of marks that are not queued yet */
+    uint32_t word; /* the next word of marks to read, see occupied.h */
 };
 
 struct cache_walk {
     struct cursor cursor;
     uint64_t seed; /* of the segment; 0: not begun */
     struct seen seen;
-    char *copy; /* the key of the last entry; behind it, at a multiple of 8, the value if it is copied */
+    char *copy; /* the last entry's key; behind it, at a multiple of 8, its value if it is copied */
     size_t room;
     uint32_t copied_kind;
     unsigned lines_ahead;      /* as many as the last entry had, if it was copied */
@@ -61,7 +63,7 @@ static uint64_t hash_key(const char *bytes, uint32_t length, uint64_t seed) {
     return hash ? hash : 1;
 }
 
-/* Begins to load the place of a hash: they lie all over the set. */
+/* Prefetches the place of a hash: the places lie all over the set. */
 static void seen_prefetch(const struct seen *seen, uint64_t hash) {
     if (seen->room) {
         __builtin_prefetch(&seen->hashes[hash & (seen->room - 1)]);
@@ -92,7 +94,7 @@ static bool seen_grow(struct seen *seen) {
     return true;
 }
 
-/* CACHE_OK: it was new. */
+/* CACHE_OK: the hash was new. CACHE_EXISTS: it was in the set. */
 static enum cache_result seen_add(struct seen *seen, uint64_t hash) {
     if (seen->count + 1 > seen->room / 4 * 3 && !seen_grow(seen)) {
         return CACHE_NO_ROOM;
@@ -120,8 +122,9 @@ static bool is_whole(const struct map *map, const struct bucket_shared *bucket, 
            (place.first == bucket || place.second == bucket);
 }
 
-/* The entry that the slot names; its page stays announced. False: none. Like index.c it keeps trying while the word
- * changes. `header` is what was checked: lengths are taken from there, as damage may come at any time. */
+/* Finds the entry that the slot names; its page stays announced. False: none. Like index.c, it keeps trying while
+ * the word changes. `header` is a checked copy of the entry's header: lengths are taken from it, since damage may
+ * come at any time. */
 static bool find_in_slot(struct cache *cache, struct record_shared *record, const struct cursor *cursor,
                          struct found *found, struct entry_shared *header) {
     struct bucket_shared *bucket = ref_bucket(&cache->map, queued_bucket(cursor, 0));
@@ -144,10 +147,11 @@ static bool find_in_slot(struct cache *cache, struct record_shared *record, cons
     return true;
 }
 
-/* Of an entry that will not be copied the end of the key, and the beginning of the value, may be in the second line. */
+/* If an entry will not be copied, two lines suffice: the second may hold the end of the key and the beginning of the
+ * value. */
 enum { CACHE_LINE = 64, LINES_AHEAD = 2, LINES_AHEAD_MAX = CACHE_WALK_COPY_MAX / CACHE_LINE + 2 };
 
-/* The compiler does not unroll a loop. */
+/* Written out because the compiler does not unroll a loop. */
 static bool is_empty(const struct bucket_shared *bucket) {
     const shared_word *slots = bucket->slots;
     _Static_assert(BUCKET_SLOTS == 8, "all slots are looked at");
@@ -155,7 +159,7 @@ static bool is_empty(const struct bucket_shared *bucket) {
             word_peek(&slots[4]) | word_peek(&slots[5]) | word_peek(&slots[6]) | word_peek(&slots[7])) == 0;
 }
 
-/* A processor ignores what cannot be loaded, so damaged slots need no branch. */
+/* A processor ignores a prefetch that fails, so damaged slots need no branch. */
 static void prefetch_entries(const struct map *map, const struct bucket_shared *bucket, unsigned lines) {
     if (is_empty(bucket)) {
         return;
@@ -169,7 +173,7 @@ static void prefetch_entries(const struct map *map, const struct bucket_shared *
     }
 }
 
-/* False: there is no further one. */
+/* False: there is no further marked bucket. */
 static bool queue_bucket(const struct map *map, struct cursor *cursor) {
     uint32_t bucket = map->bucket_count;
     if (occupied_take(map, &cursor->word, &cursor->bits, &bucket)) {
@@ -202,7 +206,7 @@ static void pass_bucket(const struct map *map, struct cursor *cursor, unsigned l
     load_entries(map, cursor, ENTRIES_AHEAD - 1, lines_ahead);
 }
 
-/* Goes on to the first slot that is not empty. False: there is none. */
+/* Advances to the next slot that is not empty. False: there is none. */
 static bool next_used(const struct map *map, struct cursor *cursor, unsigned lines_ahead) {
     if (cursor->word == 0) {
         begin_cursor(map, cursor);
@@ -232,7 +236,7 @@ static bool begins_with(const struct found *found, const struct entry_shared *he
     return where_key_length(header->where) >= length && memcmp(entry_key(found->entry), prefix, length) == 0;
 }
 
-/* All but the key. `it`: the header of the entry `at`, or a copy of it. */
+/* Describes all but the key. `it` is the header of the entry `at`, or a copy of the header. */
 static void describe(uint64_t word, const struct entry_shared *it, const struct entry_shared *at,
                      struct cache_entry *entry) {
     const uint64_t now = os_milliseconds() / 1000;
@@ -300,7 +304,7 @@ static bool is_copied(const struct cache_walk *walk, const struct entry_shared *
            header->units <= CACHE_WALK_COPY_MAX / UNIT;
 }
 
-/* Copies the bytes from one on to the other behind the header of an announced entry. */
+/* Copies the bytes `from` to `to` behind the header of an announced entry. */
 static bool copy(struct cache_walk *walk, const struct entry_shared *entry, size_t from, size_t to) {
     if (to > walk->room) {
         char *grown = realloc(walk->copy, to * 2);
@@ -314,7 +318,7 @@ static bool copy(struct cache_walk *walk, const struct entry_shared *entry, size
     return true;
 }
 
-/* CACHE_ABSENT or CACHE_EXISTS: skip it. */
+/* CACHE_ABSENT or CACHE_EXISTS: skip the entry. */
 static enum cache_result give(struct cache *cache, struct record_shared *record, struct cache_walk *walk,
                               const struct found *found, const struct entry_shared *header,
                               struct cache_entry *entry) {
@@ -395,7 +399,7 @@ uint64_t cache_delete_prefix(struct cache *cache, const char *prefix, size_t len
                 deleted += !missing;
                 count(record, expired ? COUNT_EXPIRED : COUNT_DELETES);
                 break;
-            } /* else it was moved or replaced */
+            } /* otherwise it was moved or replaced: look again */
         }
     }
     if (record) {

@@ -16,7 +16,7 @@
 
 enum {
     ALIVE_BELIEVED_MS = 10,
-    DEATH_PROBES = 8, /* perhaps dead processes' records tried before a new one is taken */
+    DEATH_PROBES = 8, /* used records to try, since their owners may be dead, before a new one is taken */
     SCAN_RETRIES = 4,
 };
 
@@ -28,7 +28,7 @@ static struct cache *caches;
 static struct open_files *open_files;
 static pthread_key_t thread_end;
 static bool has_thread_end;
-static shared_word *own_id; /* in a page that a forked child finds zeroed; NULL: there is none */
+static shared_word *own_id; /* in a page that a forked child finds zeroed; NULL: there is no such page */
 
 void process_lock(void) {
     pthread_mutex_lock(&mutex);
@@ -69,7 +69,7 @@ bool process_is_file(const struct cache *cache, int fd) {
     return status.st_dev == cache->file_device && status.st_ino == cache->file_inode;
 }
 
-/* Not a descriptor whose number has become another file's. */
+/* Closes a descriptor, unless its number has become another file's. */
 static void close_own(const struct cache *cache, int *fd) {
     if (process_is_file(cache, *fd)) {
         close(*fd);
@@ -92,13 +92,13 @@ static int own_or_none(const struct cache *cache, int fd) {
     return fd;
 }
 
-/* The number of a new description. If it was one of ours, other code has closed that: device and inode would not tell, and
- * what is done with the old one would be done to the new one. */
+/* Called with the number of a new description. If that was one of our numbers, other code has closed ours. Device
+ * and inode would not show that, and what is meant for the old description would be done to the new one. */
 static void forget_number(int fd) {
     for (struct cache *cache = fd >= 0 ? caches : NULL; cache; cache = cache->next) {
         int *const numbers[] = {&cache->fd, &cache->lock_fd};
         for (unsigned i = 0; i < 2; i++) {
-            if (*numbers[i] == fd) { /* else it is not written: it may be another thread's */
+            if (*numbers[i] == fd) { /* only then is it written: it may be another thread's */
                 *numbers[i] = -1;
             }
         }
@@ -129,7 +129,8 @@ int process_file(struct cache *cache) {
     return cache->fd;
 }
 
-/* Another record, now: who waits for a claim must see this process's death, also if its child lives on. */
+/* Claims another record at once. A process that waits for a claim must notice this process's death even if its child
+ * lives on. */
 static void take_claims_along(struct cache *cache) {
     const int fd = process_open_locked(cache, cache->fd, true);
     const int reader = fd >= 0 ? process_open_locked(cache, fd, false) : -1;
@@ -140,7 +141,7 @@ static void take_claims_along(struct cache *cache) {
 }
 
 /* Parent and child share the file description, so the record's byte stays locked while either is alive. Neither may
- * use the record again: it would look alive through the other after its death. */
+ * use the record again: after its death it would look alive through the other. */
 static void after_fork_parent(void) {
     for (struct cache *cache = caches; cache; cache = cache->next) {
         if (is_own(cache)) {
@@ -153,8 +154,8 @@ static void after_fork_parent(void) {
     process_unlock();
 }
 
-/* Of another thread, which the child does not have: its records stay the parent's, and its memory may be in the middle
- * of a change. */
+/* Marks a cache of another thread, which the child does not have. The records stay the parent's, and the memory may
+ * be in the middle of a change. */
 static void make_orphan(struct cache *cache) {
     cache->orphan = true;
     process_release_locked(cache);
@@ -171,7 +172,7 @@ static void close_lock_locked(struct cache *cache) {
 static void after_fork_child(void) {
     for (struct cache *cache = caches; cache; cache = cache->next) {
         cache->identity->record = NULL;
-        cache->identity->claims = 0; /* the parent's */
+        cache->identity->claims = 0; /* the claims are the parent's */
         if (cache->pinned_word_count == 0) {
             os_forget_lock(cache->lock); /* or the parent would look alive in it after its death */
             cache->lock = NULL;
@@ -187,12 +188,12 @@ static void after_fork_child(void) {
         }
     }
     if (own_id) {
-        word_poke(own_id, 0); /* emulators of Linux may not wipe it */
+        word_poke(own_id, 0); /* emulators of Linux may not wipe the page */
     }
     process_unlock();
 }
 
-/* A thread may end without detaching: its records and its lock would stay until the process ends. */
+/* A thread may end without detaching. Without this, its records and its lock would stay until the process ends. */
 static void at_thread_end(void *any) {
     (void)any;
     process_lock();
@@ -217,7 +218,7 @@ static void prepare(void) {
     has_thread_end = pthread_key_create(&thread_end, at_thread_end) == 0;
     os_clock_prepare();
     own_id = os_page_wiped_on_fork();
-    cache_pid(); /* now: a vfork() child must not be the first to ask */
+    cache_pid(); /* asked now, since a vfork() child must not be the first to ask */
 }
 
 void cache_prepare(void) {
@@ -267,8 +268,8 @@ static void fold_counters(const struct map *map, struct record_shared *record) {
     }
 }
 
-/* Clears a record whose byte is locked here. `sweeps` is raised first: a fork may have moved a pin from this record to
- * one that a scan has already passed, so scans that see it changed start over. */
+/* Clears a record whose byte is locked by this process. `sweeps` is raised first: a fork may have moved a pin from
+ * this record to one that a scan has already passed, so scans that see `sweeps` changed start over. */
 static void record_reset(const struct map *map, struct record_shared *record) {
     word_add(&map->header->sweeps, 1);
     FAILPOINT(record_sweep_announced);
@@ -307,7 +308,7 @@ static int claim_number(const struct map *map, int fd, enum record_use use) {
             return (int)i;
         }
     }
-    /* Dead records are reused before new ones are begun, or scans would grow with every killed worker. */
+    /* Records of dead processes are reused before new ones are begun, or scans would grow with every killed worker. */
     const unsigned start = used ? (unsigned)(os_nanoseconds() >> 10) % used : 0;
     for (unsigned i = 0; i < used && i < DEATH_PROBES; i++) {
         const unsigned number = (start + i) % used;
@@ -350,7 +351,7 @@ void process_end_claims(struct cache *cache) {
     cache->identity->claims = 0;
 }
 
-/* After a fork the parent gets another record: from then on its claims of keys name that one. The child has none. */
+/* After a fork the parent gets another record, and its claims of keys must name that one. The child has no claims. */
 static void carry_claims_over(const struct cache *cache, uint64_t owner) {
     const uint64_t old = claim_owner(cache->incarnation, cache->number), kept = ~(CLAIM_WAITED - 1);
     for (unsigned i = 0; cache->identity->claims > 0 && i < CLAIMS_MAX; i++) {
@@ -382,7 +383,7 @@ bool process_claim_locked(struct cache *cache, int fd, int reader) {
         return false;
     }
     if (cache->lock) {
-        /* After a fork: pins of the old record are set here before they are dropped there. */
+        /* After a fork: pins of the old record are set in the new one before they are dropped in the old one. */
         const struct record_shared *old = ref_record(&cache->map, cache->number);
         for (unsigned i = 0; i < cache->pinned_word_count; i++) {
             const unsigned word = cache->pinned_words[i];
@@ -451,7 +452,8 @@ void process_close_lock(struct cache *cache) {
     process_unlock();
 }
 
-/* Does not wait for the mutex: readers come here, and another thread may be creating a segment. */
+/* Clears the record of a dead process. Does not wait for the mutex: readers come here, and another thread may be
+ * creating a segment. */
 static bool sweep(struct cache *cache, unsigned number) {
     if (!process_trylock()) {
         return false;
@@ -526,7 +528,7 @@ static bool anybody(struct cache *cache, uint32_t page, bool fresh,
             FAILPOINT(record_scanned);
         }
         fence();
-        /* A record was cleared meanwhile: its pins may have moved to one that was already scanned. */
+        /* If a record was cleared during the scan, its pins may have moved to one that was already scanned. */
         if (word_load(&cache->map.header->sweeps) == sweeps) {
             return false;
         }

@@ -1,7 +1,7 @@
 /*
- * Fetching: see pin.h for why it is safe. A fetch starts over without a limit, since with one a key that exists could
- * miss; each time, another process has completed a store or a move. Of 13 million fetches beside two writers of the same
- * key, 30 started over once and none twice.
+ * Fetching: see pin.h for why it is safe. A fetch starts over as often as needed, since with a limit a key that
+ * exists could miss. Each time, another process has completed a store or a move. Of 13 million fetches beside two
+ * writers of the same key, 30 started over once and none twice.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "scan.h"
 #include "token.h"
 
-/* A quarter more than needed, to catch up with a value that grows. */
+/* Allocates a quarter more than needed, so that a growing value does not reallocate at each fetch. */
 static bool grow_scratch(struct cache *cache, size_t length) {
     const size_t size = length + length / 4;
     char *scratch = realloc(cache->scratch, size);
@@ -27,7 +27,7 @@ static bool grow_scratch(struct cache *cache, size_t length) {
 
 enum outcome { HIT, MISMATCH, MISSING, EXPIRED, SCRATCH_TOO_SMALL };
 
-/* Length, times and cost of a value. Which of these a caller does not look at, a look-up need not fill in. */
+/* Fills in length, times and cost of a value. What a caller does not read (see `how`) need not be filled in. */
 static inline void read_lengths(const struct entry_shared *entry, unsigned how, struct cache_value *value) {
     value->length = (size_t)entry->units << UNIT_SHIFT;
     value->expires = entry->expires;
@@ -47,7 +47,7 @@ static inline bool is_stale(struct cache_value *value) {
     return value->expires <= value->found;
 }
 
-/* Reads a protected entry, and its token unless NULL. */
+/* Reads a protected entry, and its token unless `token` is NULL. */
 static inline enum outcome read_entry(struct cache *cache, struct record_shared *record, const struct found *found,
                                       bool pinned, unsigned how, struct cache_value *value, uint64_t *token) {
     const struct entry_shared *entry = found->entry;
@@ -92,7 +92,7 @@ static inline enum outcome read_entry(struct cache *cache, struct record_shared 
         }
     }
     if (UNLIKELY(token != NULL)) {
-        *token = token_of(&cache->map, entry, cache->words[0]); /* of an integer: the value read above */
+        *token = token_of(&cache->map, entry, cache->words[0]); /* for an integer: the value read above */
     }
     if (!(how & CACHE_UNTRACED)) {
         index_mark_used(cache, found);
@@ -110,12 +110,12 @@ static inline void count_fetch(struct record_shared *record, const struct cache_
 enum protection { NONE, PINNED, ANNOUNCED };
 
 /*
- * Protects the page that the slot names, by a pin or an announcement, and gives the word that it holds since. NONE:
- * the slot does not hold the key any more.
+ * Protects the page that the slot names, by a pin or an announcement. `word` receives what the slot holds after
+ * that. NONE: the slot does not hold the key any more.
  *
- * A page is protected, not an entry: whatever the word names after the fence is safe if it lies in that page. So this
- * starts over only when the word names another page, because another process completed a store or a move meanwhile;
- * that page is tried next. A bound on this would turn into a miss of a key that was there all the time.
+ * A page is protected, not an entry. Whatever the word names after the fence is safe if it lies in that page. So
+ * this starts over only when the word names another page, because another process completed a store or a move in
+ * between; then that page is tried. With a limit to this, a key that was present all the time could miss.
  */
 static enum protection protect(struct cache *cache, struct record_shared *record, const shared_word *slot,
                                const struct place *place, bool zero_copy, uint64_t *word) {
@@ -150,17 +150,18 @@ static enum protection protect(struct cache *cache, struct record_shared *record
         FAILPOINT(copy_announced);
     }
     if (announced != UINT32_MAX) {
-        clear_copying(record); /* a later pin would leave this announced */
+        clear_copying(record); /* or a later pin would leave this page announced */
     }
     return NONE;
 }
 
-/* True if the word of a protected entry names another one by now. */
+/* True if the word of a protected entry names another entry by now. */
 static bool is_replaced(const struct found *found) {
     return slot_location(word_load(found->slot)) != slot_location(found->word);
 }
 
-/* Reads the slot's entry if it is the key's; starts over if it is gone by then. */
+/* Reads the slot's entry if it is the key's. Starts over if the entry was replaced while it was read as expired or
+ * missing. */
 static enum outcome read_slot(struct cache *cache, struct record_shared *record, shared_word *slot,
                               const struct place *place, const struct cache_key *key, unsigned how,
                               struct cache_value *value, uint64_t *token) {
@@ -182,7 +183,7 @@ static enum outcome read_slot(struct cache *cache, struct record_shared *record,
         bool gone = false;
         if (index_is_key(&cache->map, found.entry, location, place->hash, key)) {
             outcome = read_entry(cache, record, &found, protection == PINNED && zero_copy, how, value, token);
-            /* If it is gone, what took its place, perhaps before it expired, is the value. */
+            /* If the entry is gone, another took its place, perhaps before this one expired: that is the value. */
             if (outcome == EXPIRED) {
                 FAILPOINT(read_expired);
                 gone = !index_unlink(cache, &found);
@@ -208,8 +209,9 @@ static enum outcome read_slot(struct cache *cache, struct record_shared *record,
     }
 }
 
-/* Most fetches: the page is pinned, the value long enough to be pointed to, and its use count full. The word was loaded
- * after the pin's fence, so nothing but the expiry is left to check. False: find_slowly() has to look. */
+/* The path of most fetches: the page is pinned, the value is long enough to be pointed to, and its use count is
+ * full. The word was loaded after the pin's fence, so only the expiry is left to check. False: find_slowly() has to
+ * look. */
 static inline bool read_pinned(const struct cache *cache, const struct record_shared *record, uint64_t word,
                                uint64_t hash, const struct cache_key *key, unsigned how,
                                struct cache_value *value) {
@@ -231,7 +233,8 @@ static inline bool read_pinned(const struct cache *cache, const struct record_sh
     return LIKELY(value->length > INLINE_UNITS << UNIT_SHIFT);
 }
 
-/* Everything else: pinning, copying, expiry, tokens. Goes on at a slot; those before do not have the key. */
+/* Handles all other cases: pinning, copying, expiry, tokens. Starts at slot `from`; the slots before it do not have
+ * the key. */
 static bool find_slowly(struct cache *cache, const struct cache_key *key, unsigned from, unsigned how,
                         struct cache_value *value, uint64_t *token) {
     if (cache->calls_until_look == 0) {
@@ -262,7 +265,7 @@ static bool find_slowly(struct cache *cache, const struct cache_key *key, unsign
     return false;
 }
 
-/* What read_pinned() has read may expire. Apart from find(), which reads no clock and so saves no registers. */
+/* Completes a fetch whose value may expire. Kept out of find(), which reads no clock and so saves no registers. */
 static __attribute__((noinline)) bool find_expiring(struct cache *cache, const struct cache_key *key,
                                                     unsigned from, unsigned how, struct cache_value *value) {
     if (UNLIKELY(is_stale(value))) {

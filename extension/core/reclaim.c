@@ -10,9 +10,9 @@
 #include "spare.h"
 
 enum {
-    SAMPLE_AFTER = 128, /* consecutive unused entries of probation, after which */
+    SAMPLE_AFTER = 128, /* after so many consecutive unused entries of probation, */
     SAMPLE_ONE_OF = 8,
-    KEPT_SHARE = 4, /* at most one page of so many is kept only for counters in use */
+    KEPT_SHARE = 4, /* of so many pages, at most one is kept only for counters in use */
 };
 
 /* ---- Limbo ---- */
@@ -23,7 +23,7 @@ static void free_members(struct cache *cache, uint32_t head, uint32_t generation
     for (uint32_t page = head + 1; page < head + pages; page++) {
         struct page_shared *row = page_row(cache, page);
         uint64_t state = word_load(&row->state);
-        /* A member freed before, perhaps taken by another run, links to another head. */
+        /* A member that was freed before, and perhaps taken by another run, links to another head. */
         if (state_of(state) == PAGE_MEMBER && word_load(&row->run_head) == link) {
             word_swap(&row->state, &state, state_change(state, PAGE_FREE));
             FAILPOINT(limbo_member_freed);
@@ -44,18 +44,18 @@ static bool leave_limbo(struct cache *cache, uint32_t page, uint64_t state, bool
 
 /* ---- Moving one entry ---- */
 
-/* What becomes of a page's entries. */
+/* What happens to a page's entries. */
 struct rule {
-    enum page_log log;  /* they move to this log */
-    unsigned least_use; /* if used so often, */
-    unsigned lower_use; /* lowered by so much then, */
-    uint64_t budget;    /* up to so many units in all; */
-    bool samples;       /* a random sample moves unused, see is_sampled(); */
-    bool drops_nothing; /* if one that should move finds no place, the page stays */
+    enum page_log log;  /* entries move to this log */
+    unsigned least_use; /* if their use count is at least this, */
+    unsigned lower_use; /* which is then lowered by this, */
+    uint64_t budget;    /* up to this many units in all */
+    bool samples;       /* a random sample of unused entries moves, too: see is_sampled() */
+    bool drops_nothing; /* if an entry that should move finds no place, the page stays */
 };
 
-/* Space for a moved entry, in the log's open page or a spare page that becomes it, or in this process's destination,
- * which the reserve becomes. Never by reclaiming. */
+/* Finds space for a moved entry: in the log's open page, in a spare page that becomes the open page, or in this
+ * process's destination, which the reserve becomes. Never reclaims for it. */
 static bool place_for_move(struct cache *cache, struct record_shared *record, enum page_log log, uint64_t units,
                            struct reservation *reservation) {
     if (UNLIKELY(cache->map.keeps || cache->destination)) {
@@ -91,7 +91,7 @@ static bool republish(struct cache *cache, const struct rule *rule, shared_word 
     return false;
 }
 
-/* False: no space. */
+/* Moves an entry and its word. False: no space. */
 static bool move(struct cache *cache, struct record_shared *record, const struct rule *rule,
                  const struct entry_shared *entry, uint64_t location, shared_word *slot, uint64_t word) {
     struct reservation reservation;
@@ -108,7 +108,7 @@ static bool move(struct cache *cache, struct record_shared *record, const struct
         count(record, COUNT_MOVED);
         page_lower_live(cache, ref_page(&cache->map, location), entry->generation, entry_units_all(entry));
     }
-    /* Where entries are kept, the announced page is that of a new entry, see compact_reserve(). */
+    /* In a segment that keeps its entries, the announced page is that of a new entry, see compact_reserve(). */
     if (LIKELY(!cache->map.keeps)) {
         clear_writing(record);
     }
@@ -118,9 +118,10 @@ static bool move(struct cache *cache, struct record_shared *record, const struct
 /* ---- Counters in use ---- */
 
 /*
- * A counter in use is moved although nothing else keeps it. So that a flood of new counters does not fill the cache,
- * at most a quarter of the memory is kept so in a lap: the time in which the logs advance by all pages and each page
- * is reclaimed about once. Beyond it the page's rule decides. The word restarts with each lap, so nothing drifts.
+ * A counter in use is moved even if the page's rule would drop it. So that a flood of new counters does not fill the
+ * cache, at most a quarter of the memory is kept this way in a lap. A lap is the time in which the logs advance by
+ * all pages, so each page is reclaimed about once. Beyond that quarter, the page's rule decides. The word restarts
+ * with each lap, so nothing drifts.
  */
 static uint64_t lap(const struct cache *cache) {
     const struct header_shared *header = cache->map.header;
@@ -156,10 +157,11 @@ static shared_word *find_slot(const struct place *place, uint64_t location, uint
 }
 
 /*
- * Where nothing in probation has been used for long, keys return just after they were evicted, because more is in use
- * than fits. Then a sample moves to the main log, and what is used of it stays. Without it a loop over a little more
- * than the memory never hits; a single pass over many keys loses little by it. One in eight, after 128 unused: a loop over
- * 1.1 times the memory hits 61 %, and two points are lost where a third of the requests are scans.
+ * If nothing in probation has been used for long, keys return just after they were evicted, because more is in use
+ * than fits. Then a random sample moves to the main log, and what is used of it stays. Without it, a loop over a
+ * little more than the memory never hits. A single pass over many keys loses little by it. The sample is one in
+ * eight, after 128 unused entries. With it a loop over 1.1 times the memory hits 61 %, and two points are lost where
+ * a third of the requests are scans.
  */
 static bool is_sampled(struct cache *cache, const struct rule *rule, bool used) {
     if (!rule->samples) {
@@ -183,8 +185,8 @@ static void drop(struct cache *cache, const struct entry_shared *entry, shared_w
     }
 }
 
-/* For an integer that the rule does not keep. False: a counter in use finds no space; its whole page stays, and counts
- * as kept. */
+/* Drops or moves an integer that the rule does not keep. False: a counter in use finds no space; its whole page
+ * stays, and counts as kept. */
 static bool reclaim_integer(struct cache *cache, struct record_shared *record, const struct rule *rule,
                             const struct entry_shared *entry, uint64_t location, shared_word *slot,
                             uint64_t word) {
@@ -203,14 +205,14 @@ static bool reclaim_integer(struct cache *cache, struct record_shared *record, c
     return true;
 }
 
-/* True if an entry of this generation of its page starts there. */
+/* True if an entry of this generation of its page starts at `location`. */
 static bool is_entry(const struct cache *cache, const struct entry_shared *entry, uint64_t location,
                      uint32_t generation) {
     return entry->generation == generation && slot_location(entry->where) == location &&
            entry_inside(&cache->map, location, entry);
 }
 
-/* Moves or drops an entry. False: it has to stay, and finds no space elsewhere. */
+/* Moves or drops an entry. False: it has to stay, since it finds no space elsewhere. */
 static bool reclaim_entry(struct cache *cache, struct record_shared *record, uint32_t page, uint64_t unit,
                           uint32_t generation, struct rule *rule) {
     const uint64_t location = ref_location(&cache->map, page, unit);
@@ -251,10 +253,11 @@ static bool reclaim_entry(struct cache *cache, struct record_shared *record, uin
 }
 
 /*
- * A fragmented page is compacted: its live entries move within their log, unchanged; what finds no space stays. Of
- * other pages used entries move to the main log, with their use count lowered. From the main log all of them: they
- * have been of use for long, and dropping them costs the most hits; use counts fall with each move, so the log yields
- * in the end. From probation up to half a page: more is chance, or one visitor's burst.
+ * A fragmented page is compacted: its live entries move within their log, unchanged, and stay if they find no space.
+ * From other pages, used entries move to the main log, with their use count lowered. From the main log all used
+ * entries move: they have been in use for long, and dropping them costs the most hits. Their use counts fall with
+ * each move, so the log yields in the end. From probation up to half a page moves: more than that is chance, or one
+ * visitor's burst.
  */
 static struct rule rule_for(const struct map *map, const struct page_shared *row, enum reclaim_effort effort) {
     const enum page_log log = page_log(row);
@@ -272,7 +275,7 @@ static struct rule rule_for(const struct map *map, const struct page_shared *row
     };
 }
 
-/* False: some stay. */
+/* False: some entries stay. */
 static bool reclaim_entries(struct cache *cache, struct record_shared *record, uint32_t page, uint32_t generation,
                             struct rule *rule) {
     const uint64_t words = page_run(&cache->map, page) > 1 ? 1 : page_units(&cache->map) / 64;
@@ -290,7 +293,7 @@ static bool reclaim_entries(struct cache *cache, struct record_shared *record, u
     return emptied;
 }
 
-/* A used run, even of one page, is not copied: it becomes the newest of the main log, with its use count lowered. */
+/* A used run, even of one page, is not copied. It becomes the newest of the main log, with its use count lowered. */
 static bool keep_run(struct cache *cache, uint32_t page, uint32_t generation) {
     const uint64_t location = ref_location(&cache->map, page, 0);
     const struct entry_shared *entry = ref_entry(&cache->map, location);
@@ -310,7 +313,7 @@ static bool keep_run(struct cache *cache, uint32_t page, uint32_t generation) {
     return false;
 }
 
-/* A run is not compacted: where entries are kept, it goes only as a whole. */
+/* A run is not compacted. In a segment that keeps its entries, it goes only as a whole. */
 static bool must_stay(const struct map *map, uint32_t page) {
     return map->keeps && page_run(map, page) > 1 && !page_is_dead(&map->pages[page]);
 }
@@ -328,17 +331,17 @@ static bool reclaim(struct cache *cache, struct record_shared *record, const str
     }
     FAILPOINT(reclaim_begun);
     fence();
-    /* Without memory (its owner died early) nothing is in it and nothing may be read. */
+    /* A page without memory (its owner died early) holds nothing and must not be read. */
     const bool has_memory = ref_page_has_memory(&cache->map, page);
-    /* Pins are checked before anything is unlinked: reclaiming a held page would lose hot keys and gain no room. */
+    /* Pins are checked before anything is unlinked. Reclaiming a held page would lose hot keys and gain no room. */
     const bool is_written = process_writes(cache, page, insist);
     if (is_written || process_reads(cache, page, insist) || (chosen->empty && !page_is_dead(row)) ||
         must_stay(&cache->map, page) || (!insist && has_memory && keep_run(cache, page, generation))) {
-        cache->others_busy |= is_written; /* for a moment, unless that process is stopped */
+        cache->others_busy |= is_written; /* briefly, unless that process is stopped */
         word_swap(&row->state, &reclaiming, state_change(reclaiming, PAGE_CLOSED));
         return false;
     }
-    /* The number of live entries is never too low: at 0 nothing is left to unlink. */
+    /* The number of live entries is never too low. At 0, nothing is left to unlink. */
     struct rule rule = rule_for(&cache->map, row, effort);
     const bool emptied = !has_memory || (uint32_t)word_load(&row->live) == 0 ||
                          reclaim_entries(cache, record, page, generation, &rule);
@@ -348,7 +351,8 @@ static bool reclaim(struct cache *cache, struct record_shared *record, const str
     if (!emptied) {
         cache->unmovable++;
         if (!rule.drops_nothing) {
-            /* For a counter in use. As the newest of its log, or every store would try it first. */
+            /* The page stays for a counter in use. It becomes the newest of its log, or every store would try it
+             * first. */
             page_make_newest(cache, page, page_log(row));
         }
         word_swap(&row->state, &reclaiming, state_change(reclaiming, PAGE_CLOSED));

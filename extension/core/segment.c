@@ -23,11 +23,11 @@ struct segment {
     struct map map;
     size_t file_size;
     struct stat file;
-    unsigned users;   /* caches that are attached or hold values; the last one unmaps it */
-    unsigned writers; /* attached ones, for which it is mapped writable */
+    unsigned users;   /* caches that are attached or hold values; the last one unmaps the segment */
+    unsigned writers; /* attached caches; the writable mapping is for them */
     struct segment *next;
     bool provided;
-    size_t directory_length; /* of larder.path, the beginning of `path` */
+    size_t directory_length; /* length of larder.path, the beginning of `path` */
     char path[FOLDER_MAX_BYTES + NAME_MAX_BYTES];
 };
 
@@ -36,7 +36,7 @@ static struct segment *segments;
 
 /* ---- Mapping ---- */
 
-/* Another description of the same file; -1 if the path names another by now. */
+/* Opens another description of the same file; -1 if the path names another file by now. */
 static int open_same(const struct attempt *attempt, const struct stat *status, int access) {
     const int fd = os_open_file(attempt->directory, attempt->name, access);
     struct stat again;
@@ -47,8 +47,8 @@ static int open_same(const struct attempt *attempt, const struct stat *status, i
     return fd;
 }
 
-/* Not from the record's description: a mapping keeps its description open, and with it the record's lock after a fork
- * or detach. */
+/* Maps from a description of its own. A mapping keeps its description open, so with the record's description it
+ * would keep the record's lock after a fork or detach. */
 static bool map_writable(struct segment *segment, const struct attempt *attempt, const struct stat *status) {
     const int writable = open_same(attempt, status, O_RDWR);
     if (writable >= 0) {
@@ -83,7 +83,7 @@ static struct segment *map_file_locked(const struct attempt *attempt, const stru
     segment->directory_length = strlen(attempt->options->directory);
     snprintf(segment->path, sizeof segment->path, "%s/%s", attempt->folder, attempt->name);
     map_writable(segment, attempt, status);
-    /* From a read-only descriptor, or mprotect() could make it writable. */
+    /* From a read-only descriptor, or mprotect() could make the mapping writable. */
     const int readable = open_same(attempt, status, O_RDONLY);
     if (readable >= 0) {
         segment->map.readonly = os_map_readonly(readable, segment->file_size, header->base);
@@ -113,7 +113,8 @@ static bool is_retired(const struct segment *segment) {
 }
 
 /* A segment that another thread may attach to again is unmapped under the lock, or its address would still be taken.
- * The file of a retired one is gone, and unmapping it may free its memory, which can take seconds. */
+ * A retired segment is unmapped without the lock: its file is gone, and unmapping it may free its memory, which can
+ * take seconds. */
 void segment_release(struct segment *segment) {
     process_lock();
     const bool last = --segment->users == 0;
@@ -148,7 +149,7 @@ void segment_close_writable(struct segment *segment) {
     process_unlock();
 }
 
-/* True if root created the folder meanwhile: all processes move there. */
+/* True if root has created the provided folder since: all processes move there. */
 static bool is_provided_now(const struct segment *segment) {
     char directory[SEGMENT_DIRECTORY_MAX + 1];
     bool distrusted;
@@ -158,7 +159,7 @@ static bool is_provided_now(const struct segment *segment) {
     return folder >= 0;
 }
 
-/* True if its path still names it. */
+/* True if the segment's path still names its file. */
 static bool is_in_place(const struct segment *segment) {
     struct stat status;
     return !word_load(&segment->map.header->retired) && lstat(segment->path, &status) == 0 &&
@@ -179,7 +180,7 @@ const struct map *segment_map(const struct segment *segment) {
 
 /* ---- Attaching ---- */
 
-/* Maps the file, claims a record, and only then trusts that the path still names it. */
+/* Maps the file and claims a record. Only after that, checks that the path still names the file. */
 static enum finding enter(struct attempt *attempt, struct cache *cache, int fd, const struct stat *status,
                           const struct header_shared *header) {
     struct segment *segment = map_file_locked(attempt, status, header);
@@ -189,7 +190,7 @@ static enum finding enter(struct attempt *attempt, struct cache *cache, int fd, 
         close(fd);
         if (fstatat(attempt->directory, attempt->name, &now, AT_SYMLINK_NOFOLLOW) != 0 ||
             !same_file(&now, status)) {
-            return REPLACE; /* replaced meanwhile: look again */
+            return REPLACE; /* was replaced: look again */
         }
         attempt_refuse(attempt, "cannot map %s/%s: %s; %s", attempt->folder, attempt->name, strerror(error),
                        attempt_advice(error, "set larder.path"));
@@ -203,7 +204,7 @@ static enum finding enter(struct attempt *attempt, struct cache *cache, int fd, 
     commit_check_index(&cache->map);
     /* From a read-only description, or mprotect() could make the page that keeps the lock writable. */
     const int reader = open_same(attempt, status, O_RDONLY);
-    /* A process that checks for users locks all bytes for a moment: try twice. */
+    /* A process that checks whether the file is unused locks all bytes for a moment: try twice. */
     const bool claimed =
         process_claim_locked(cache, fd, reader) || (os_yield(), process_claim_locked(cache, fd, reader));
     close_if_open(reader);
@@ -266,7 +267,7 @@ static void report_differences(struct attempt *attempt, const struct header_shar
     }
 }
 
-/* The old segment goes when the new one can take its place. */
+/* Replaces the segment. The old one is removed when the new one is ready. */
 static enum finding put_another(struct attempt *attempt, int fd, const struct stat *status,
                                 const struct header_shared *header) {
     attempt->old = status;
@@ -278,7 +279,7 @@ static enum finding put_another(struct attempt *attempt, int fd, const struct st
     return created ? REPLACE : FOREIGN;
 }
 
-/* One try; USABLE: attached, REPLACE: look again, FOREIGN: failed. */
+/* Tries once. USABLE: attached, REPLACE: look again, FOREIGN: failed. */
 static enum finding attempt_once(struct attempt *attempt, struct cache *cache) {
     int fd;
     struct stat status;
