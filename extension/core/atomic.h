@@ -1,10 +1,10 @@
 /*
  * The engine's atomic operations. No other file names a memory order.
  *
- * Every shared word has 64 bits and changes by one of these operations at a time; the crash safety rests on that.
+ * Every shared word has 64 bits and changes by one of these operations at a time; crash safety depends on that.
  * Loads acquire and stores release unless the name says otherwise; read-modify-write operations are sequentially
- * consistent. word_peek() and word_poke() order nothing: for words that only one process writes, hints, and words not
- * yet published.
+ * consistent. word_peek() and word_poke() order nothing: for words that only one process writes, hints, and words
+ * not yet published.
  */
 #ifndef LARDER_ATOMIC_H
 #define LARDER_ATOMIC_H
@@ -31,8 +31,9 @@ static inline void word_poke(shared_word *word, uint64_t value) {
     atomic_store_explicit(word, value, memory_order_relaxed);
 }
 
-/* word_load() in the single order of these loads, read-modify-writes and fences: of two processes that each change one
- * word and then load the other so, one sees the other's change. As cheap as word_load() on x86. */
+/* word_load() in the single order of these loads, read-modify-writes and fences. If two processes each change one
+ * word and then load the other's word by this function, one of them sees the other's change. As cheap as word_load()
+ * on x86. */
 static inline uint64_t word_load_in_order(const shared_word *word) {
     return atomic_load_explicit(word, memory_order_seq_cst);
 }
@@ -66,20 +67,20 @@ static inline uint64_t word_and(shared_word *word, uint64_t bits) {
     return atomic_fetch_and_explicit(word, bits, memory_order_seq_cst);
 }
 
-/* The fence between announcing something and looking at what others announced. */
+/* Fence between an announcement and a look at the announcements of others. */
 static inline void fence(void) {
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* Two adjacent words that change together. Each is loaded by itself; the swap tells whether they belonged together.
- * Sequentially consistent on success. In assembler, because compilers call a library that may take locks within one
- * process. Every x86-64 processor since 2006 has the instruction. */
+/* Two adjacent words that change together. Each is loaded separately; the swap succeeds only if both loads belonged
+ * together. Sequentially consistent on success. In assembler, because compilers call a library that may use locks,
+ * which work only within one process. Every x86-64 processor since 2006 has the instruction. */
 struct pair_shared {
     _Alignas(16) shared_word words[2];
 };
 
 #ifdef __SANITIZE_THREAD__
-/* It does not see what assembler does: what the swap orders. */
+/* The sanitizer does not see assembler, so it is told what the swap orders. */
 #include <sanitizer/tsan_interface.h>
 #define TELL_SANITIZER(does, pair) (does(&(pair)->words[0]), does(&(pair)->words[1]))
 #else
@@ -98,8 +99,8 @@ static inline bool pair_swap(struct pair_shared *pair, const uint64_t expected[2
     TELL_SANITIZER(__tsan_acquire, pair);
     return swapped;
 #elif defined(__aarch64__)
-    /* The pair is consistent only if the exclusive store succeeds; a torn one differs from what was expected, or the
-     * store fails. The fence puts it into the order of word_load_in_order(). */
+    /* The loaded pair is consistent only if the exclusive store succeeds. A torn pair differs from the expected one,
+     * or the store fails. The fence puts the swap into the order of word_load_in_order(). */
     uint64_t low, high;
     uint32_t failed;
     __asm__ __volatile__("1: ldaxp %0, %1, %3\n"

@@ -14,7 +14,7 @@ struct check {
     struct cache *cache;
     FILE *out;
     size_t faults;
-    const uint32_t *named; /* by page: index words that name it */
+    const uint32_t *named; /* for each page: number of index words that name it */
 };
 
 __attribute__((format(printf, 2, 3))) static void fault(struct check *check, const char *format, ...) {
@@ -28,7 +28,7 @@ __attribute__((format(printf, 2, 3))) static void fault(struct check *check, con
     }
 }
 
-/* By page: how many index words name it. NULL: out of memory. */
+/* For each page, the number of index words that name it. NULL: out of memory. */
 static uint32_t *count_names(const struct map *map) {
     uint32_t *named = calloc(map->page_count, sizeof *named);
     for (uint32_t b = 0; named && b < map->bucket_count; b++) {
@@ -107,7 +107,7 @@ static const struct entry_shared *committed_entry(const struct map *map, uint64_
                                                                             : NULL;
 }
 
-/* A key has one committed word; tentative ones are left where a process was stopped or killed. */
+/* A key must have only one committed word. Tentative words may be left by stopped or killed processes. */
 static void check_twice(struct check *check, const shared_word *slot) {
     const struct map *map = &check->cache->map;
     const struct entry_shared *entry = committed_entry(map, word_load(slot));

@@ -6,19 +6,19 @@
 
 enum {
     ASK_AGAIN_MS = 100, /* after a refusal */
-    BELIEVE_MS = 10,    /* a reading of the cgroups' limits is believed so long, */
-    BELIEVE_PART = 64,  /* or until such a part of what they left was taken */
-    SPARE_PART = 16,    /* of the file system stays free, */
+    BELIEVE_MS = 10,    /* a reading of the cgroups' limits is reused for so long, */
+    BELIEVE_PART = 64,  /* or until this part of what they left was taken */
+    SPARE_PART = 16,    /* this part of the file system stays free, */
     LIMIT_PART = 4,     /* and of a cgroup's limit */
-    STEPS_AT_ONCE = 64, /* of the index, when pages cannot grow any more */
-    BEHIND = 4096,      /* bytes behind a step of pages that come with it: an entry's header may be read there */
+    STEPS_AT_ONCE = 64, /* steps of the index, when no page gets memory any more */
+    BEHIND = 4096, /* bytes behind a step of pages that get memory with it: an entry's header may be read there */
 };
 
 const struct bucket_shared ref_no_bucket;
 
 /* ---- Whether there is memory ---- */
 
-/* The part of what stays free that must be respected. */
+/* How much of what stays free must be respected. */
 enum reserve { RESERVE_WHOLE = 1, RESERVE_HALF = 2 };
 
 /* Never 0. */
@@ -35,7 +35,7 @@ bool commit_may_grow(const struct cache *cache) {
     return may_ask(cache->refused_at);
 }
 
-/* True if the cgroups leave so much, by a reading of some milliseconds ago at most. */
+/* True if the cgroups leave this much, by a reading that is some milliseconds old at most. */
 static bool cgroups_allow(struct cache *cache, uint64_t bytes, enum reserve reserve) {
     if (cache->limit_read_at == 0 || now() - cache->limit_read_at >= BELIEVE_MS || cache->limit_budget < bytes) {
         const struct limit limit = limit_read();
@@ -54,7 +54,7 @@ static bool cgroups_allow(struct cache *cache, uint64_t bytes, enum reserve rese
 
 static bool allowed(struct cache *cache, uint64_t bytes, enum reserve reserve) {
     if (cache->map.keeps) {
-        return true; /* it has all its memory since it was created */
+        return true; /* such a segment got all its memory when it was created */
     }
     const struct os_space space = os_space(process_file(cache));
     return space.free >= bytes + space.total / SPARE_PART / reserve && cgroups_allow(cache, bytes, reserve);
@@ -73,7 +73,7 @@ uint32_t commit_pages(const struct map *map) {
 
 /* ---- Steps ---- */
 
-/* False: the word is damaged. */
+/* Changes the bit of a step. False: the word is damaged. */
 static bool set_bit(const struct map *map, uint32_t step, bool set) {
     const uint32_t number = step / STEPS_A_WORD, bit = UINT32_C(1) << step % STEPS_A_WORD;
     uint64_t known = word_load(&map->steps[number]);
@@ -86,7 +86,7 @@ static bool set_bit(const struct map *map, uint32_t step, bool set) {
     return false;
 }
 
-/* Bytes of the file. */
+/* A part of the file, in bytes. */
 struct range {
     uint64_t from, to;
 };
@@ -99,7 +99,7 @@ static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* The pages of a step, and their entry starts. */
+/* The range of the pages of a step, and that of their entry starts. */
 static void ranges_of(const struct map *map, uint32_t page, struct range *data, struct range *starts) {
     const uint64_t first = page >> map->page_step_shift << map->page_step_shift;
     const uint64_t count = ref_step_pages(map, (uint32_t)first);
@@ -109,9 +109,9 @@ static void ranges_of(const struct map *map, uint32_t page, struct range *data, 
     starts->to = starts->from + count * page_units(map) / 8;
 }
 
-/* Through the mapping it takes half the time, and this process is most likely to write there. What a failure leaves is
- * not returned, because another process may have filled the step meanwhile: it stays for the next try, which is for the
- * same step. */
+/* Gives a range its memory. Through the mapping that takes half the time, and this process is most likely to write
+ * there. Memory taken before a failure is not given back, because another process may have filled the step at the
+ * same time. It stays for the next try, which is for the same step. */
 static bool fill(struct cache *cache, struct range range) {
     if (!os_fill_mapped(cache->map.writable + range.from, bytes_of(range)) &&
         os_fill(process_file(cache), range.from, bytes_of(range)) != 0) {
@@ -138,7 +138,7 @@ void commit_check_index(struct map *map) {
     map->index_whole = true;
 }
 
-/* False: no memory, or a damaged word. */
+/* Gives a step of the index its memory. False: there is none, or the word of steps is damaged. */
 static bool commit_index_step(struct cache *cache, uint32_t step) {
     const struct map *map = &cache->map;
     if (ref_has_memory(map, step)) {
@@ -181,7 +181,7 @@ bool commit_place(struct cache *cache, struct place *place) {
     return true;
 }
 
-/* When pages cannot grow any more, the index takes what it still needs, a piece at a time. */
+/* When no page gets memory any more, the index takes what it still needs, some steps at a time. */
 static void complete_index(struct cache *cache) {
     unsigned left = STEPS_AT_ONCE;
     for (uint32_t step = 0; step < cache->map.bucket_steps && left > 0 && !cache->map.index_whole; step++) {
@@ -193,7 +193,7 @@ static void complete_index(struct cache *cache) {
 
 /* ---- The pages ---- */
 
-/* Tells all users of the segment how many pages it has to make do with. */
+/* Notes, for all users of the segment, how many pages can be used. */
 static void refuse(struct cache *cache) {
     cache->refused_at = now();
     const uint32_t pages = commit_pages(&cache->map);
@@ -235,8 +235,8 @@ bool commit_page(struct cache *cache, uint32_t page) {
 
 /* ---- Huge pages ---- */
 
-/* True if all steps with bytes in the range have memory. They are numbered from `first`, have `bytes` each, and lie
- * from `begin` to `end`. */
+/* True if all steps with bytes in the range have memory. The steps are numbered from `first`, have `bytes` each, and
+ * lie from `begin` to `end`. */
 static bool have_memory(const struct map *map, struct range range, uint32_t first, uint64_t bytes, uint64_t begin,
                         uint64_t end) {
     const uint64_t from = range.from > begin ? range.from : begin, to = least(range.to, end);
@@ -261,7 +261,7 @@ static bool is_whole(const struct map *map, struct range range) {
            have_memory(map, range, map->first_page_step, data_step, data, map->size);
 }
 
-/* Not near a limit: for a moment a huge page takes its memory twice. */
+/* Not done near a limit: while a huge page is made, it takes its memory twice. */
 void commit_make_huge(struct cache *cache, uint64_t nanoseconds) {
     const uint64_t begun = os_nanoseconds();
     bool never = false;
@@ -280,7 +280,7 @@ void commit_make_huge(struct cache *cache, uint64_t nanoseconds) {
 
 /* ---- Giving back ---- */
 
-/* True if a page is still read, by a pin from before it was free. */
+/* True if one of the pages is still read, through a pin from before it was free. */
 static bool anybody_reads(struct cache *cache, uint32_t first, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         if (process_reads(cache, first + i, true)) {
@@ -290,9 +290,9 @@ static bool anybody_reads(struct cache *cache, uint32_t first, uint32_t count) {
     return false;
 }
 
-/* While we own the pages nobody asks for their memory. A reader announces or pins a page, fences, and checks that it
- * has memory; here the step's bit is cleared, fence, and the readers are checked. So either the reader reads nothing
- * or the memory stays. */
+/* While we own the pages, no process gives them memory. A reader announces or pins a page, fences, and checks that
+ * the page has memory. Here the step's bit is cleared, then a fence, then the readers are checked. So either the
+ * reader reads nothing, or the memory stays. */
 uint64_t commit_give_back(struct cache *cache, uint32_t first, uint32_t count) {
     const struct map *map = &cache->map;
     struct range data, starts;
@@ -302,7 +302,7 @@ uint64_t commit_give_back(struct cache *cache, uint32_t first, uint32_t count) {
     }
     FAILPOINT(release_noted);
     fence();
-    data.from += BEHIND; /* belongs to the step before */
+    data.from += BEHIND; /* these bytes belong to the step before */
     const int fd = process_file(cache);
     if (anybody_reads(cache, first, count) || !os_punch(fd, data.from, bytes_of(data))) {
         set_bit(map, ref_page_step(map, first), true);

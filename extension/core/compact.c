@@ -9,10 +9,10 @@
 #include "spare.h"
 
 enum {
-    TRIES = 128,     /* pages emptied for one entry, of which */
-    TRIES_ALONE = 8, /* so many, before others may go on who have the room in their destinations */
-    KEPT_SHARE = 64, /* new keys leave one page of so many, one more, and the spare ones */
-    FULL_SHARE = 16, /* a destination is full when it has less than such a part of a page left */
+    TRIES = 128,     /* most pages emptied for one entry */
+    TRIES_ALONE = 8, /* pages emptied before waiting for processes that have the room in their destinations */
+    KEPT_SHARE = 64, /* new keys leave one page of so many, one more, and the spare pages */
+    FULL_SHARE = 16, /* a destination is full when it has less than this part of a page left */
     SWEPT_AT_ONCE = 64,
     SWEPT_A_CALL = 1024, /* pages */
     SWEEP_EVERY_MS = 1000,
@@ -24,7 +24,7 @@ static uint64_t least(uint64_t a, uint64_t b) {
 
 /* ---- One step ---- */
 
-/* A page to empty: a free or dead one first, then the one that gains most. */
+/* Chooses a page to empty: a free or dead one first, then the one that gains most. */
 static bool choose(struct cache *cache, bool last_resort, struct victim *victim) {
     if (evict_warm_page(cache, victim) || evict_next(cache, victim)) {
         return true;
@@ -33,8 +33,8 @@ static bool choose(struct cache *cache, bool last_resort, struct victim *victim)
     return evict_next(cache, victim);
 }
 
-/* True if entries can be moved. What a dead process had emptied fits into what its destination has left, so that goes
- * first. */
+/* True if entries can be moved. The page that a dead process was emptying fits into the rest of that process's
+ * destination, so such a destination is taken over first. */
 static bool may_move(struct cache *cache, bool last_resort) {
     if (cache->destination || spare_count(cache) > 0) {
         return true;
@@ -44,8 +44,8 @@ static bool may_move(struct cache *cache, bool last_resort) {
     return adopted;
 }
 
-/* What does not fit into the destination stays: then other pages fill what it has left, so that room gathers in few
- * pages whatever the lengths are. */
+/* Empties a page. Entries that do not fit into the destination stay. Then other pages fill the rest of it, so that
+ * room gathers in few pages whatever the lengths of the entries are. */
 static void empty(struct cache *cache, struct record_shared *record, const struct victim *victim,
                   bool last_resort) {
     const uint64_t tail = destination_tail(cache);
@@ -64,7 +64,7 @@ static void empty(struct cache *cache, struct record_shared *record, const struc
     }
 }
 
-/* Space in the destination, else in the open page. */
+/* Takes space in the destination, otherwise in the open page. */
 static bool take(struct cache *cache, struct record_shared *record, uint64_t units,
                  struct reservation *reservation) {
     if (cache->destination && page_append_own(cache, cache->destination - 1, units, reservation)) {
@@ -74,7 +74,8 @@ static bool take(struct cache *cache, struct record_shared *record, uint64_t uni
     return page_append(cache, record, LOG_PROBATION, units, reservation);
 }
 
-/* Spare pages go with processes that are killed. Those that others have just now come back by themselves. */
+/* Spare pages are lost with processes that are killed. Those that other processes are just using come back by
+ * themselves. */
 static bool spares_are_few(const struct cache *cache) {
     return spare_count(cache) * 2 < spare_wanted(&cache->map);
 }
@@ -99,7 +100,7 @@ bool compact_reserve(struct cache *cache, struct record_shared *record, uint64_t
         }
         reserved = reserved || take(cache, record, units, reservation);
         if (UNLIKELY(!reserved && i >= TRIES_ALONE && cache->others_busy)) {
-            destination_end(cache); /* what others wait for */
+            destination_end(cache); /* other processes wait for its room */
             if (evict_wait(cache, &waiting)) {
                 i = 0;
             }
@@ -111,8 +112,8 @@ bool compact_reserve(struct cache *cache, struct record_shared *record, uint64_t
 
 /* ---- Room for new keys ---- */
 
-/* Units that new entries could take, after compacting. What is free behind the entries of closed pages does not count:
- * entries of the sizes that are there may never fit. */
+/* Units of a page that new entries could take, after compacting. Free space behind the entries of closed pages does
+ * not count: entries of the present sizes may never fit there. */
 static uint64_t room_of(const struct cache *cache, uint32_t page) {
     const struct page_shared *row = page_row(cache, page);
     const uint64_t units = page_units(&cache->map), dead = word_peek(&row->dead);
@@ -123,7 +124,7 @@ static uint64_t room_of(const struct cache *cache, uint32_t page) {
             return 0;
         case PAGE_LIMBO:
             return units * page_run(&cache->map, page);
-        case PAGE_OPENING: /* a destination has a tail, a run that is reserved has none */
+        case PAGE_OPENING: /* a destination has a tail, a reserved run has none */
             return page_run(&cache->map, page) > 1 ? 0 : least(dead + page_tail(&cache->map, row), units);
         case PAGE_OPEN:
             return least(dead + page_tail(&cache->map, row), units);
@@ -134,7 +135,7 @@ static uint64_t room_of(const struct cache *cache, uint32_t page) {
     }
 }
 
-/* Pages, rounded down, beyond what new keys have to leave; a negative number: of what is missing. */
+/* Pages, rounded down, beyond those that new keys must leave; negative if some are missing. */
 static int64_t surplus(const struct cache *cache) {
     uint64_t room = 0;
     for (uint32_t page = 0; page < cache->map.page_count; page++) {
@@ -144,7 +145,7 @@ static int64_t surplus(const struct cache *cache) {
            (int64_t)(cache->map.page_count / KEPT_SHARE) - 1;
 }
 
-/* Drops the expired entries of some pages. False: all pages have been looked through within the last second. */
+/* Drops the expired entries of some pages. False: all pages were examined within the last second. */
 static bool sweep(struct cache *cache) {
     const uint64_t now = os_milliseconds();
     if (cache->sweep_next == 0) {
@@ -162,8 +163,8 @@ static bool sweep(struct cache *cache) {
     return true;
 }
 
-/* Each page that is opened ages the log by one, so room of so many pages lasts for as long: the pages are counted again
- * only then. */
+/* Each opened page raises the log's age by one. So a surplus of n pages lasts until the age has risen by n, and the
+ * pages are counted again only then. */
 bool compact_has_room(struct cache *cache, uint64_t units) {
     const int64_t pages = (int64_t)((units + page_units(&cache->map) - 1) >> cache->map.unit_shift);
     const uint64_t age = word_peek(&cache->map.header->age[LOG_PROBATION]);

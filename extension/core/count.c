@@ -32,8 +32,8 @@ static void seal(struct cache *cache, const struct cache_key *key, struct intege
     write_seal(cache, key, CACHE_INTEGER, expires);
 }
 
-/* Changes the integer in place; a sealed or absent one by an entry of our own, for which space is reserved with
- * nothing announced, and the key looked up again. Each further turn means that another process succeeded. */
+/* Changes the integer in place. Replaces a sealed or absent one by an entry of our own: space for that is reserved
+ * with nothing announced, and the key looked up again. Each further turn means that another process succeeded. */
 static enum cache_result change(struct cache *cache, const struct cache_key *key, const struct change *change,
                                 uint64_t expires, int64_t *result) {
     struct record_shared *record = change->adds ? enter_to_store(cache) : enter(cache);
@@ -94,7 +94,8 @@ static enum cache_result change(struct cache *cache, const struct cache_key *key
             }
             break;
         }
-        /* Others may have met it as tentative and still read it: the next try has another. */
+        /* Other processes may have seen the entry as tentative and still read it, so the next try writes another
+         * one. */
         reservation_end(cache, record, &cache->reservation, false);
         reserved = false;
     }

@@ -4,17 +4,18 @@
 
 #include "process.h"
 
-/* Space in the destination for an entry that reclaiming moves; a new one belongs to `log`. False: it does not fit, or no
- * page is spare. */
+/* Takes space in the destination for an entry that reclaiming moves. A new destination belongs to `log`. False: the
+ * entry does not fit, or there is no spare page. */
 bool destination_place(struct cache *cache, enum page_log log, uint64_t units, struct reservation *reservation);
 
-/* Units that it has left; 0: there is none. */
+/* Units that the destination has left; 0: there is no destination. */
 uint64_t destination_tail(const struct cache *cache);
 
-/* Takes over that of a process that died, with which the page that it was emptying can be emptied. */
+/* Takes over the destination of a process that died. With its rest, the page that the process was emptying can be
+ * emptied. */
 bool destination_adopt(struct cache *cache);
 
-/* Opens it to all, or closes it. Called at the end of each operation that may have moved entries. */
+/* Opens the destination to all, or closes it. Called at the end of each operation that may have moved entries. */
 void destination_end(struct cache *cache);
 
 #endif

@@ -8,16 +8,16 @@
 #include "spare.h"
 
 enum {
-    PROBATION_SHARE = 8,              /* the probation log may have one page of so many */
-    WAIT_NS = 100 * 1000 * 1000,      /* that a store waits for others who hold pages; */
-    WAIT_AGAIN_NS = 15 * 1000 * 1000, /* and while they seem to be stopped: */
-    STOPPED_NS = 1000 * 1000 * 1000,  /* after a timeout */
-    STEP_NS = 5 * 1000 * 1000,        /* of it that a yield counts for: others wait for a processor, too */
+    PROBATION_SHARE = 8,              /* the probation log may have one of so many pages */
+    WAIT_NS = 100 * 1000 * 1000,      /* a store waits this long for processes that open or reclaim pages, */
+    WAIT_AGAIN_NS = 15 * 1000 * 1000, /* and this long while they seem to be stopped: */
+    STOPPED_NS = 1000 * 1000 * 1000,  /* for this time after a timeout */
+    STEP_NS = 5 * 1000 * 1000,        /* most that one yield counts: other processes wait for a processor, too */
 };
 
 #define COST_AGE_MASK (COST_OVERDUE - 1)
 
-/* The ages tell the length of the probation log: no counter could drift. */
+/* The length of the probation log follows from the ages, so there is no counter that could drift. */
 static uint64_t cost_in_log(const struct cache *cache, const struct page_shared *row) {
     const uint64_t age = page_age(row) & COST_AGE_MASK;
     if (page_log(row) == LOG_MAIN) {
@@ -56,7 +56,7 @@ uint64_t evict_cost_of_head(struct cache *cache, uint32_t page, uint64_t state, 
         return COST_DEAD;
     }
     if (cache->map.keeps) {
-        /* As the last resort, entries that have expired among others are found by compacting. */
+        /* As the last resort, compacting finds expired entries among others. */
         const uint64_t gain = page_gain(&cache->map, row);
         return page_run(&cache->map, page) == 1 && (gain > 0 || last_resort)
                    ? COST_FRAGMENTED + page_units(&cache->map) - gain
@@ -80,7 +80,8 @@ uint64_t evict_cost(struct cache *cache, uint32_t page, bool last_resort) {
     return evict_cost_of_head(cache, page, state, last_resort);
 }
 
-/* Few victims stay good until their turn; many make surveys rare and keep others out of the way. */
+/* With few victims, all are still valid when their turn comes. With many, surveys are rare, and processes seldom
+ * compete for one page. */
 static unsigned victims_wanted(const struct map *map, bool last_resort) {
     const uint32_t share = map->page_count / 32;
     return last_resort || share > VICTIMS_MAX ? VICTIMS_MAX : share < VICTIMS_MIN ? VICTIMS_MIN : share;
@@ -103,7 +104,7 @@ static void consider(struct victims *victims, unsigned wanted, uint32_t page, ui
     victims->list[at] = (struct victim){.cost = cost, .state = state, .page = page, .empty = cost <= COST_FRESH};
 }
 
-/* Those ever claimed and some more, so that memory is taken from the beginning. */
+/* The pages ever claimed and some more, so that memory is taken from the beginning. */
 static uint32_t pages_to_survey(const struct cache *cache, unsigned wanted) {
     const uint64_t begun = word_peek(&cache->map.header->pages_begun);
     const uint32_t count = cache->map.page_count;
@@ -118,7 +119,7 @@ void evict_survey(struct cache *cache, bool last_resort) {
     const unsigned wanted = victims_wanted(&cache->map, last_resort);
     unsigned free = 0;
     cache->others_busy = false;
-    /* Each process begins elsewhere, so that they do not compete for the same free pages. */
+    /* Each process begins at another page, so that they do not compete for the same free pages. */
     const uint32_t pages = pages_to_survey(cache, wanted);
     const uint32_t start = (uint32_t)((uint64_t)pages * cache->number / cache->map.record_count);
     uint32_t i = 0;
@@ -171,7 +172,7 @@ static struct victims *cheapest(struct cache *cache, uint64_t *least) {
         if (!candidate) {
             continue;
         }
-        /* It may have become overdue since the survey. */
+        /* The victim may have become overdue since the survey. */
         const uint64_t cost = candidate->cost < COST_OVERDUE
                                   ? candidate->cost
                                   : cost_in_log(cache, page_row(cache, candidate->page));
@@ -188,7 +189,8 @@ bool evict_next(struct cache *cache, struct victim *victim) {
     struct victims *turn = cheapest(cache, &least);
     const unsigned wanted = victims_wanted(&cache->map, false);
     if (UNLIKELY(turn && least > COST_FRESH && cache->surveyed < pages_to_survey(cache, wanted))) {
-        /* The unused pages of the survey are taken, by others too, and there may be more that it did not look at. */
+        /* The unused pages of the survey are taken, by other processes too. There may be more unused pages that it
+         * did not look at. */
         evict_survey(cache, false);
         turn = cheapest(cache, &least);
     }
@@ -224,7 +226,8 @@ bool evict_warm_page(struct cache *cache, struct victim *warm) {
     }
     const struct page_shared *row = page_row(cache, page);
     *warm = (struct victim){.page = page, .state = word_load(&row->state), .empty = true};
-    /* A run may have taken the page since. Its members count no live entries: the head does, for all of them. */
+    /* A run may have taken the page since. The members of a run count no live entries; the head does, for all of
+     * them. */
     return (uint32_t)word_load(&row->live) == 0 && page_head(&cache->map, page) == page;
 }
 

@@ -1,5 +1,5 @@
 /* FAILPOINT(name) marks the step between two writes to shared memory. With LARDER_FAILPOINTS a test can stop, kill,
- * delay or fork the process there, by cache_failpoint_hook; a release build has none. */
+ * delay or fork the process there, through cache_failpoint_hook. A release build has no failpoints. */
 #ifndef LARDER_FAILPOINT_H
 #define LARDER_FAILPOINT_H
 

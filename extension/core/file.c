@@ -50,8 +50,8 @@ enum finding file_look(struct attempt *attempt, int *fd, struct stat *status, st
 
 /* ---- Creating ---- */
 
-/* An address that is free in most processes: far from where Linux puts binaries, heap, libraries and stacks, also
- * under sanitizers. The low ones are for small address spaces. */
+/* Chooses an address that is free in most processes: far from where Linux puts binaries, heap, libraries and stacks,
+ * also under sanitizers. The low addresses are for small address spaces. */
 static uintptr_t choose_address(size_t size, uintptr_t avoid) {
     static const uintptr_t stride = UINT64_C(64) << 30;
     uint64_t random = 0;
@@ -71,8 +71,8 @@ static uintptr_t choose_address(size_t size, uintptr_t avoid) {
     return 0;
 }
 
-/* The segment's size: as asked for, or what the file system and the cgroups can give and leave others their part. 0:
- * too little. */
+/* The segment's size: as asked for, or what the file system and the cgroups can give while other programs keep their
+ * part. 0: too little. */
 static size_t plan_size(struct attempt *attempt) {
     enum { SPARE_PART = 16, LIMIT_PART = 4 };
     size_t size = attempt->options->size;
@@ -117,7 +117,7 @@ static size_t plan_size(struct attempt *attempt) {
             return 0;
         }
     }
-    /* All of its memory is taken now. At the limit the kernel would kill this process. */
+    /* All of the segment's memory is taken now. At the limit the kernel would kill this process. */
     if (attempt->options->keeps && (space.free < size || least.left < size + limit / SPARE_PART)) {
         const bool full = space.free < size;
         attempt_refuse(attempt, "%s%s%llu MiB free, and %s asks for %zu; free some or lower the setting",
@@ -157,7 +157,8 @@ bool file_report_absent(struct attempt *attempt) {
     return attempt_refuse(attempt, "nothing has been stored yet: the first store makes the segment");
 }
 
-/* Gives a new file its length, its tables' memory and its header; an errno on failure. Slow, so without the lock. */
+/* Gives a new file its length, its tables' memory and its header. Returns an errno on failure. Slow, so called
+ * without the lock. */
 static int write_tables(const struct attempt *attempt, int fd, size_t size, uintptr_t base) {
     struct header_shared header;
     memset(&header, 0, sizeof header);
@@ -176,8 +177,8 @@ static int write_tables(const struct attempt *attempt, int fd, size_t size, uint
     return pwrite(fd, &header, sizeof header, 0) == (ssize_t)sizeof header ? 0 : errno ? errno : EIO;
 }
 
-/* Of several creators the first wins; the others discard theirs and look again. The lock on a temporary file only shows
- * that its creator is alive. */
+/* Of several creators the first wins; the others discard their files and look again. The lock on a temporary file
+ * only shows that its creator is alive. */
 bool file_create(struct attempt *attempt) {
     const size_t size = plan_size(attempt);
     if (!size) {
@@ -197,9 +198,9 @@ bool file_create(struct attempt *attempt) {
     }
     FAILPOINT(segment_temporary_made);
     int error = 0;
-    /* If this fails, another process takes it for a leftover, and the rename fails. */
+    /* If this fails, another process takes the file for a leftover, and the rename fails. */
     (void)os_lock(fd, BYTE_OF_MAKER, 1);
-    /* Under the lock: an address is tried by mapping it, and a forked child would keep that. */
+    /* Under the lock: an address is tried by mapping it, and a forked child would keep that mapping. */
     const uintptr_t base = choose_address(size, attempt->avoid);
     if (!base) {
         error = ENOMEM;
@@ -233,15 +234,15 @@ bool file_create(struct attempt *attempt) {
 
 /* ---- Taking out of its place ---- */
 
-/* Where the kernel would end this process for a write, the others notice by the path alone. */
+/* Marks the segment as retired. If the kernel would end this process for a write, its users notice only by the path. */
 static void retire(int fd) {
     const uint64_t retired = 1;
     (void)!(os_may_grow(sizeof(struct header_shared)) &&
             pwrite(fd, &retired, sizeof retired, offsetof(struct header_shared, retired)) > 0);
 }
 
-/* So that one of many replaces a bad file. The wait is bounded, since its holder may be stopped; correctness does not
- * rely on it. `seen` is another description of the file. */
+/* Lets one of many processes replace a bad file. The wait is bounded, since the holder of the lock may be stopped;
+ * correctness does not depend on the lock. `seen` is another description of the file. */
 static void lock_replacing(const struct attempt *attempt, int fd, int seen) {
     struct open_files open = {3, {attempt->directory, fd, seen}, NULL};
     process_unlock_with(&open);
@@ -252,8 +253,9 @@ static void lock_replacing(const struct attempt *attempt, int fd, int seen) {
     process_lock_again(&open);
 }
 
-/* It is moved aside and checked there: if another process was faster, it is moved back; if there is a third one by then,
- * it is retired, and its users move to that one. Unless processes are stopped in between, the lock prevents both. */
+/* The file is moved aside and checked there. If it is another one, because another process was faster, it is moved
+ * back. If a third file has the path by then, the moved one is retired, and its users move to the third. Unless
+ * processes are stopped in between, the lock prevents both. */
 void file_discard(const struct attempt *attempt, const struct stat *seen, int seen_fd) {
     const int old = os_open_file(attempt->directory, attempt->name, O_RDWR);
     if (old < 0) {

@@ -15,8 +15,8 @@ static bool is_private(const struct stat *status, uid_t user) {
     return status->st_uid == user && (status->st_mode & 077) == 0;
 }
 
-/* True if only root can replace what lies in this folder: it and all folders above are root's, and others may not
- * write there, or not rename and remove root's files (the sticky bit of /dev/shm). Closes it. */
+/* True if only root can replace the files in this folder. It and all folders above must be root's. Other users may
+ * not write there, or at least not rename and remove root's files (the sticky bit of /dev/shm). Closes `folder`. */
 static bool is_out_of_reach(int folder) {
     struct stat status, below = {0};
     bool safe = false;
@@ -59,9 +59,9 @@ int folder_open_provided(const char *directory, uid_t user, bool *distrusted) {
     return folder;
 }
 
-/* Says what is wrong, and how root creates the folder. Another user may have created <larder.path>/larder, with links
- * that a command of root would follow: so one that is not root's is removed first, and mkdir, unlike install, fails
- * where something is. */
+/* Reports what is wrong, and how root creates the folder. Another user may have created <larder.path>/larder, with
+ * links that a command of root would follow. So a folder that is not root's is removed first, and created by mkdir,
+ * which unlike install fails if something is there. */
 static bool refuse_unprovided(struct attempt *attempt, const char *wrong) {
     const char *const directory = attempt->options->directory;
     const unsigned user = (unsigned)geteuid();

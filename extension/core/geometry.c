@@ -6,7 +6,7 @@
 
 const char SEGMENT_MAGIC[8] = {'L', 'A', 'R', 'D', 'E', 'R', '1', '\n'};
 
-/* An eleventh of the segment for the index: 77 % load at 130 bytes an entry. */
+/* The index takes an eleventh of the segment: 77 % load with entries of 130 bytes. */
 enum { INDEX_SHARE = 11 };
 
 uint64_t geometry_layout(uint64_t value_layout) {
@@ -16,8 +16,7 @@ uint64_t geometry_layout(uint64_t value_layout) {
     return (sizes + LAYOUT_VERSION) * UINT64_C(0x9e3779b97f4a7c15) ^ value_layout;
 }
 
-/* Small enough that a store does not notice its wait for one (2 us and 30 us), and large enough not to slow the
- * filling of a segment. */
+/* Sizes of steps. A store does not notice its wait for one (2 us and 30 us), and filling a segment is not slowed. */
 enum { INDEX_STEP = 16 << 10, PAGES_STEP_SHIFT = 18, INDEX_STEPS_MAX = 1 << 15 };
 
 struct offsets {
@@ -101,7 +100,7 @@ void geometry_plan(struct header_shared *header, const struct cache_options *opt
         header->page_shift++;
     }
     header->page_count = size >> header->page_shift;
-    /* An entry's header may be read behind the last page, before it is checked. */
+    /* A location is not yet checked when an entry's header is read, so it may be read behind the last page. */
     while (offsets_of(header).end + sizeof(struct entry_shared) > size) {
         header->page_count--;
     }

@@ -19,7 +19,7 @@ void geometry_plan(struct header_shared *header, const struct cache_options *opt
 /* Bytes at the beginning of the file that have memory from its creation on. */
 uint64_t geometry_tables(const struct header_shared *header);
 
-/* The readers' share as headers keep it: millionths. */
+/* The readers' share of pages as stored in headers: in millionths. */
 uint64_t geometry_pin_share(const struct cache_options *options);
 
 /* Writes the checksum, once the fixed part is complete. */

@@ -4,10 +4,10 @@
  *   header | steps | claims | page table | two pin populations | occupied buckets | process records | index |
  *   entry starts | pages
  *
- * Up to the records it has memory from its creation on. Index, starts and pages get theirs in steps (commit.h); the
- * table of steps tells which have it.
+ * All parts up to the records have memory from the creation on. Index, starts and pages get memory in steps
+ * (commit.h); the table of steps records which steps have it.
  *
- * All structs end in _shared, with asserted sizes. LAYOUT_VERSION is part of the file's name: change it with any
+ * All structs end in _shared and have asserted sizes. LAYOUT_VERSION is part of the file's name: change it with any
  * struct or meaning of a field.
  *
  * Words (most significant bits first)
@@ -49,9 +49,9 @@ enum {
 
 enum { LOCATION_BITS = 33, USE_BITS = 3, TAG_BITS = 28 };
 
-/* A word is tentative first: readers do not see it until it is committed, as unused. The first use counts two and
- * later ones one each; but one for a new entry, because what was just stored is often read at once. Reclaiming moves
- * entries that are worth it and lowers their count by one. */
+/* A word is tentative first: readers ignore it until it is committed, as unused. The first use counts two and each
+ * later use one. For a new entry the first use counts only one, because what was just stored is often read at once.
+ * Reclaiming moves entries with USE_WORTH_MOVING or more, and lowers their count by one. */
 enum { USE_TENTATIVE = 0, USE_NONE = 1, USE_WORTH_MOVING = 3, USE_MAX = 5 };
 
 #define LOCATION_MASK ((UINT64_C(1) << LOCATION_BITS) - 1)
@@ -90,12 +90,12 @@ struct entry_shared {
     union {
         struct {
             uint64_t expires : EXPIRES_BITS; /* milliseconds, 0 never */
-            uint64_t stored : STORED_BITS;   /* seconds, their low bits: wraps after a year; for people only */
+            uint64_t stored : STORED_BITS;   /* low bits of seconds: wraps after a year; only for display */
         };
-        uint64_t times; /* both: loaded right after two narrower stores, they would hold up the processor */
+        uint64_t times; /* both in one store: a load right after two narrower stores would stall the processor */
     };
     uint32_t generation; /* of the page */
-    uint32_t units;      /* of what follows the key */
+    uint32_t units;      /* of value and freshness */
     /* the key, padded to 8; the value; its freshness, if it has one */
 };
 _Static_assert(sizeof(struct entry_shared) == 32, "entry header");
@@ -103,8 +103,8 @@ _Static_assert(sizeof(struct entry_shared) == 32, "entry header");
 /* The last millisecond at which an entry can expire: 17 years after the machine was started. */
 #define EXPIRES_MAX ((UINT64_C(1) << EXPIRES_BITS) - 1)
 
-/* An integer's value is a pair of words that change together, at the first place aligned for it in three units. A
- * sealed one no longer changes: its entry is about to be replaced. */
+/* An integer's value is a pair of words that change together, at the first place aligned for them in three units. A
+ * sealed integer no longer changes: its entry is about to be replaced. */
 enum { INTEGER_UNITS = 3 };
 #define INTEGER_SEALED (UINT64_C(1) << 63)
 
@@ -116,7 +116,7 @@ static inline uint64_t where_make(uint32_t kind, uint32_t key_length, uint64_t l
 static inline uint32_t where_kind(uint64_t where) {
     return (uint32_t)(where >> (LOCATION_BITS + KEY_BITS)) & ((1u << KIND_BITS) - 1);
 }
-/* True if the entry's last unit says until when the value is fresh; see CACHE_FRESHNESS in cache.h. */
+/* Set if the entry's last unit is the value's freshness; see cache_freshness(). */
 #define WHERE_FRESHNESS (UINT64_C(1) << (LOCATION_BITS + KEY_BITS + KIND_BITS))
 static inline uint32_t where_has_freshness(uint64_t where) {
     return (uint32_t)(where >> (LOCATION_BITS + KEY_BITS + KIND_BITS)) & 1;
@@ -129,12 +129,12 @@ static inline uint32_t where_key_length(uint64_t where) {
 
 enum page_state {
     PAGE_FREE = 0,
-    PAGE_OPENING = 1, /* being prepared by its owner; a run: until its entry is published */
+    PAGE_OPENING = 1, /* being prepared by its owner; the head of a run: until its entry is published */
     PAGE_OPEN = 2,
     PAGE_CLOSED = 3,
     PAGE_RECLAIMING = 4, /* its owner moves or drops its entries */
     PAGE_LIMBO = 5,      /* unlinked from the index; readers may hold it */
-    PAGE_MEMBER = 6,     /* of a run; its head speaks for it */
+    PAGE_MEMBER = 6,     /* of a run; its head's state applies to it */
 };
 
 enum { STATE_BITS = 3, OWNER_RECORD_BITS = 12, OWNER_INCARNATION_BITS = 17 };
@@ -168,10 +168,10 @@ struct page_shared {
     shared_word state;
     shared_word append;
     shared_word live;
-    shared_word age; /* its log, and that log's age when it was opened or renewed: the log's order */
+    shared_word age; /* its log, and that log's age when the page was opened or renewed, which orders the log */
     shared_word
-        extent; /* when that was, seconds after the segment's creation 32 | pages of a head's run, else 1 */
-    shared_word run_head; /* a member: generation of the head 32 | page of the head 32 */
+        extent; /* when that was, seconds after the segment's creation 32 | length of a head's run, else 1: 32 */
+    shared_word run_head; /* of a member: generation of the head 32 | page of the head 32 */
     shared_word expires;  /* when its last entry expires, milliseconds; UINT64_MAX never; a hint */
     shared_word dead;     /* units of published entries that no word names any more; a hint */
 };
@@ -198,14 +198,14 @@ enum counter {
 
 enum record_use { RECORD_UNUSED = 0, RECORD_REQUESTS = 1, RECORD_LONG_LIVED = 2 };
 
-/* Written by its owner only; after the owner's death by whoever holds its byte lock. */
+/* Written only by its owner; after the owner's death, by the process that holds the lock of its byte. */
 struct record_shared {
-    shared_word incarnation; /* raised by whoever takes the record over; 32 bits; starts at 1 */
+    shared_word incarnation; /* raised by the process that takes the record over; 32 bits; starts at 1 */
     shared_word use;         /* enum record_use; a hint */
-    shared_word copying;     /* page + 1 whose entries are being read unpinned; 0 none */
+    shared_word copying;     /* page + 1 whose entries are being read without a pin; 0 none */
     shared_word writing;     /* page + 1 into which an entry is being written; 0 none */
-    shared_word process;     /* the owner's process id in its own namespace; for people only */
-    shared_word locked;      /* the byte of the key that it locked last; 0 none; for people only */
+    shared_word process;     /* the owner's process id in its own namespace; only for display */
+    shared_word locked;      /* the byte of the key that it locked last; 0 none; only for display */
     uint64_t unused[2];
     shared_word counters[COUNTERS];
     shared_word pins[]; /* a bit for each page */
@@ -255,7 +255,7 @@ struct header_shared {
     uint64_t seed;
     uint64_t created;                   /* milliseconds */
     uint64_t pin_limit, pin_limit_long; /* pages; the creator's setting applies to all */
-    uint64_t checksum;                  /* of this part of the header, which never changes */
+    uint64_t checksum;                  /* of this part of the header, which never changes after creation */
     uint64_t pin_share;                 /* what the creator's settings asked for, millionths */
     uint64_t keeps;                     /* 1: nothing unexpired is evicted */
     uint64_t unused_0[4];
@@ -264,17 +264,17 @@ struct header_shared {
     shared_word sweeps;               /* raised before a dead process's record is cleared */
     shared_word records_used;         /* records at and above this number have never been claimed */
     shared_word pages_begun;          /* pages at and above this number have never been claimed; a hint */
-    shared_word pages_usable;         /* pages with memory, while no more can be had; 0: no limit; a hint */
+    shared_word pages_usable; /* pages with memory, while no more memory is available; 0: no limit; a hint */
     uint64_t unused_1[3];
 
     _Alignas(64) shared_word current[LOGS]; /* the open page of each log */
     uint64_t unused_2[6];
 
     _Alignas(64) shared_word age[LOGS]; /* pages that each log has ever had */
-    shared_word warm;                   /* page + 1 whose entries all died last; a hint */
+    shared_word warm;                   /* page + 1 of the last page whose entries all died; a hint */
     shared_word run_cursor;             /* where the search for a run begins; a hint */
     shared_word recounted;              /* when a pin population was last recounted, milliseconds */
-    shared_word counters_kept;          /* what reclaiming kept only because it was counted, see reclaim.c */
+    shared_word counters_kept;          /* units of counters in use that reclaiming kept, see reclaim.c */
     shared_word deaths;                 /* pages whose entries all died while they were closed; a hint */
     uint64_t unused_3;
 

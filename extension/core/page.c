@@ -23,7 +23,7 @@ uint32_t page_head(const struct map *map, uint32_t page) {
     if (head >= page) {
         return page;
     }
-    /* Its length is not checked: in this generation of the head readers may hold all of it. */
+    /* The run's length is not checked: in this generation of the head, readers may hold all of it. */
     const uint64_t state = word_load(&map->pages[head].state);
     const bool speaks = state_generation(state) == (uint32_t)(link >> 32) && state_of(state) != PAGE_FREE &&
                         state_of(state) != PAGE_MEMBER;
@@ -91,7 +91,7 @@ bool page_append(struct cache *cache, struct record_shared *record, enum page_lo
         FAILPOINT(append_announced);
         uint64_t state = word_load(&row->state);
         if (state_of(state) == PAGE_OPEN && state_generation(state) == generation) {
-            /* Checked before adding: so each process fails once in a generation at most, and the offset never
+            /* Checked before adding, so that each process fails at most once in a generation, and the offset never
              * overflows into the generation. */
             uint64_t append = word_load(&row->append);
             if ((append >> 32) == generation && (uint32_t)append + units <= page_units(&cache->map)) {
@@ -140,7 +140,7 @@ bool page_append_own(struct cache *cache, uint32_t page, uint64_t units, struct 
     return true;
 }
 
-/* The page does not end its generation meanwhile, so its run stays as long. */
+/* Notes the time. The page's generation cannot end during this, so the length of its run does not change. */
 static void set_begun(const struct cache *cache, struct page_shared *row) {
     const uint64_t seconds = (os_milliseconds() - cache->map.header->created) / 1000;
     word_store(&row->extent, seconds << 32 | (uint32_t)word_load(&row->extent));
@@ -153,7 +153,7 @@ void page_make_newest(struct cache *cache, uint32_t page, enum page_log log) {
     word_store(&row->age, (word_add(&cache->map.header->age[log], pages) + pages) << 1 | log);
 }
 
-/* Resets what belongs to a generation; the page is ours alone. */
+/* Resets the state of a generation. No other process uses the page. */
 static void begin_generation(struct cache *cache, uint32_t page, uint32_t generation, enum page_log log) {
     struct page_shared *row = page_row(cache, page);
     shared_word *starts = ref_starts(&cache->map, page);
@@ -170,7 +170,7 @@ static void begin_generation(struct cache *cache, uint32_t page, uint32_t genera
     page_make_newest(cache, page, log);
 }
 
-/* From free to opening; the new state, or 0. */
+/* Takes a page from free to opening. Returns the new state, or 0. */
 static uint64_t take(struct cache *cache, uint32_t page) {
     struct page_shared *row = page_row(cache, page);
     uint64_t free = word_load(&row->state);
@@ -184,7 +184,7 @@ uint64_t page_claim(struct cache *cache, uint32_t page, enum page_log log) {
         return 0;
     }
     FAILPOINT(page_claimed);
-    /* After the claim: a trim holds the pages whose memory it takes. */
+    /* Done after the claim: a trim holds the pages whose memory it takes. */
     if (UNLIKELY(!commit_page(cache, page))) {
         page_unclaim(cache, page);
         return 0;
@@ -247,7 +247,7 @@ void page_release(struct cache *cache, uint32_t page, enum page_log log, uint64_
         state = state_change(opening, PAGE_OPEN);
     }
     if (!cache->map.keeps) {
-        /* Nobody appends any more: what is left counts as dead, or compacting would never look for it. */
+        /* No process appends here any more. The rest counts as dead, or compacting would never look for it. */
         const uint64_t tail = page_tail(&cache->map, row);
         word_add(&row->append, tail);
         page_add_dead(cache, page, tail);
@@ -276,7 +276,7 @@ void page_seal(struct cache *cache, const struct reservation *reservation, struc
 
 void page_raise_live(struct cache *cache, uint32_t page) {
     struct page_shared *row = page_row(cache, page);
-    if (UNLIKELY((uint32_t)word_add(&row->live, 1) == 0)) { /* of what was there before nothing is left */
+    if (UNLIKELY((uint32_t)word_add(&row->live, 1) == 0)) { /* nothing is left of earlier entries */
         set_begun(cache, row);
     }
     FAILPOINT(entry_counted);

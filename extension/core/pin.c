@@ -34,7 +34,7 @@ uint32_t pin_population_of_all(const struct map *map) {
     return pages;
 }
 
-/* The share is common; long-lived processes may have only a part of it. */
+/* All processes have one share of pages in common; long-lived processes may have only a part of it. */
 static bool share_has(const struct cache *cache, uint32_t pages) {
     const struct map *map = &cache->map;
     FAILPOINT(populations_counted);
@@ -42,8 +42,8 @@ static bool share_has(const struct cache *cache, uint32_t pages) {
            (!cache->long_lived || pin_population(map, true) + pages <= ref_share_usable(map, map->pin_limit_long));
 }
 
-/* Only a recount removes pages from the populations, so a full share stays full until the next one, and nobody needs
- * to count till then. At worst, values are copied for some calls although there is room. */
+/* Only a recount removes pages from the populations. So a full share stays full until the next recount, and counting
+ * before that is useless. At worst, values are copied for some calls although there is room. */
 static bool is_known_full(struct cache *cache, uint32_t pages) {
     struct full *full = &cache->full;
     if (full->pages == 0 || pages < full->pages || word_load(&cache->map.header->recounted) != full->recounted) {
@@ -56,7 +56,7 @@ static bool is_known_full(struct cache *cache, uint32_t pages) {
     return !pin_recount(cache);
 }
 
-/* True if so many more distinct pages fit into the share. */
+/* True if this many more distinct pages fit into the share. */
 static bool share_allows(struct cache *cache, uint32_t pages) {
     if (is_known_full(cache, pages)) {
         return false;
@@ -107,7 +107,7 @@ bool pin_page(struct cache *cache, struct record_shared *record, uint32_t page) 
     cache->pages_held += pages;
     fence();
     FAILPOINT(pin_set);
-    /* A recount may have cleared the page, or some of a run, between our look and our pin. */
+    /* Between our look and our pin, a recount may have cleared the page, or some pages of its run. */
     const bool counted = bit_get(population, page) || share_allows(cache, pages);
     if (counted) {
         population_add(population, page, page_run(&cache->map, page));
@@ -115,7 +115,7 @@ bool pin_page(struct cache *cache, struct record_shared *record, uint32_t page) 
         unpin(cache, record, page, pages);
     }
     if (UNLIKELY(counted && !ref_page_has_memory(&cache->map, page))) {
-        /* Trimmed meanwhile. A bit that stayed would let a damaged word lead there. */
+        /* The page was trimmed in between. A bit that stayed would let a damaged word lead to it. */
         unpin(cache, record, page, pages);
         return false;
     }
@@ -124,7 +124,7 @@ bool pin_page(struct cache *cache, struct record_shared *record, uint32_t page) 
 
 /* ---- Pins that are needed no more ---- */
 
-/* Until the first scan tells how much memory there is; a worker of a framework has 60 MiB. */
+/* Assumed until the first scan shows how much memory there is to read; a worker of a framework has 60 MiB. */
 #define SCAN_PRICE_FIRST (UINT64_C(64) << 20)
 #define SCAN_PRICE_LEAST (UINT64_C(1) << 20)
 enum { SCANS_IN_VAIN_MAX = 6 };
@@ -140,7 +140,7 @@ static bool is_used(const uint64_t used[], uint32_t page, uint32_t pages) {
     return false;
 }
 
-/* A page of a run that is used keeps the run. */
+/* Unpins what is unused. A run stays pinned if one of its pages is used. */
 static void unpin_unused(struct cache *cache, struct record_shared *record, const uint64_t used[]) {
     unsigned left = 0;
     for (unsigned i = 0; i < cache->pinned_word_count; i++) {
@@ -163,8 +163,9 @@ static void unpin_unused(struct cache *cache, struct record_shared *record, cons
     cache->pinned_word_count = left;
 }
 
-/* What the population counts more than is pinned goes now, or this process would go on copying. The recount of both
- * is not put off by that: who scans more often would put it off forever. */
+/* Removes pages from the population that are no longer pinned; otherwise this process would go on copying. It
+ * recounts one population itself, and does not delay the next recount of both: a process that scans more often would
+ * delay that forever. */
 static void recount_now(struct cache *cache) {
     if (!pin_recount(cache)) {
         recount(cache, cache->long_lived);
@@ -172,13 +173,13 @@ static void recount_now(struct cache *cache) {
     cache->full.pages = 0;
 }
 
-/* Finds the pages that something points to. `used` comes cleared; the caller holds process_lock(). False: not known. */
+/* Finds the pages that something points to. `used` must be cleared; the caller holds process_lock(). False: unknown. */
 static bool find_used(const struct cache *cache, const struct map *map, uint64_t used[], uint64_t *cost) {
     struct scan scan = {
         .before = (uintptr_t)map->readonly + map->first_page * page_bytes(map) - 1,
         .page_shift = map->unit_shift + UNIT_SHIFT,
         .page_count = map->page_count,
-        .ignored = cache->scratch, /* copies keep the pointers of what they were made of */
+        .ignored = cache->scratch, /* copies keep the pointers of their originals */
         .ignored_size = cache->scratch_size,
         .used = used,
     };
@@ -279,9 +280,9 @@ static bool has(const uint64_t pins[], uint32_t page) {
     return (pins[page >> 6] >> (page & 63)) & 1;
 }
 
-/* Never stores a whole population, which would put an old count over new pins. Sets what is pinned; then clears each
- * page that seems unneeded, and sets it again if a bit is there after a fence. A reader sets its bit, fences and looks
- * at the population: one of the two sees the other. */
+/* Never stores a whole population, which would overwrite new pins by an old count. First sets what is pinned. Then
+ * clears each page that seems unneeded, and sets it again if a pin is there after a fence. A reader sets its bit,
+ * fences and looks at the population, so one of the two sees the other. */
 static void recount(struct cache *cache, bool long_lived) {
     const struct map *map = &cache->map;
     const enum record_use use = long_lived ? RECORD_LONG_LIVED : RECORD_REQUESTS;

@@ -1,11 +1,11 @@
 /*
  * A mapped segment, and the only place where a location becomes a pointer.
  *
- * The geometry is copied from the header when the segment is attached and checked, and never read again: a header
- * damaged later leads nowhere. Everything else from the segment is checked here against that copy. Before an entry is
- * read in a page that is neither pinned nor being written to, ref_page_has_memory() must be asked.
+ * The geometry is copied from the header and checked when the segment is attached, and never read again. So a header
+ * that is damaged later leads nowhere. Everything else from the segment is checked here against that copy. Before an
+ * entry is read in a page that is neither pinned nor being written to, ref_page_has_memory() must be asked.
  *
- * Both mappings show the same file: `writable` serves tables and writers, `readonly` readers of entries.
+ * Both mappings show the same file: tables and writers use `writable`, readers of entries use `readonly`.
  */
 #ifndef LARDER_REF_H
 #define LARDER_REF_H
@@ -32,7 +32,7 @@ struct map {
     size_t record_size;
     size_t size;
     size_t file_size;
-    /* steps of memory: those of the index, then, from a new word on, those of the pages */
+    /* steps of memory: those of the index, then, beginning with a new word, those of the pages */
     unsigned bucket_step_shift, page_step_shift; /* log2 of the buckets, and of the pages, in a step */
     uint32_t bucket_steps, page_steps, first_page_step;
     bool index_whole; /* the whole index has memory, so look-ups need not ask */
@@ -42,7 +42,7 @@ struct map {
     struct claims_shared *claims;
     struct page_shared *pages;
     shared_word *steps;
-    shared_word *starts;         /* of all pages, one after the other */
+    shared_word *starts;         /* entry starts of all pages, one after the other */
     shared_word *populations[2]; /* pinned pages: of requests, of long-lived processes */
     shared_word *occupied;       /* see occupied.h */
     struct bucket_shared *buckets;
@@ -66,7 +66,7 @@ static inline unsigned ref_records_used(const struct map *map) {
     return used < map->record_count ? (unsigned)used : map->record_count;
 }
 
-/* A slot of a claim, of all buckets. */
+/* Slot `number` of the claims of all buckets. */
 enum { CLAIMS_MAX = CLAIM_BUCKETS * CLAIM_SLOTS };
 static inline shared_word *ref_claim(const struct map *map, unsigned number) {
     return &map->claims[number / CLAIM_SLOTS].slots[number % CLAIM_SLOTS];
@@ -76,24 +76,24 @@ static inline shared_word *ref_starts(const struct map *map, uint32_t page) {
     return map->starts + ((uint64_t)page << (map->unit_shift - 6));
 }
 
-/* ---- What has memory. Nothing else may be touched: reading a hole of the file would allocate memory for it,
- * and kill the process if there is none. ---- */
+/* ---- Which parts have memory. Nothing else may be touched: reading a hole of the file would allocate memory for
+ * it, and kill the process if there is none. ---- */
 
 enum { STEPS_A_WORD = 32 };
 
-/* A checksum over a word of steps, so that no damaged word claims memory that is not there. */
+/* A word of steps with its checksum, so that no damaged word claims memory that is not there. */
 static inline uint64_t ref_sealed_steps(const struct map *map, uint32_t word, uint32_t bits) {
     const uint64_t mixed = (map->seed ^ ((uint64_t)word << 32 | bits)) * UINT64_C(0x9e3779b97f4a7c15);
     return (mixed & ~(uint64_t)UINT32_MAX) | bits;
 }
 
-/* True if a word of steps is whole: none yet, or sealed. */
+/* True if a word of steps is whole: still empty, or sealed. */
 static inline bool ref_steps_whole(const struct map *map, uint32_t word, uint64_t steps) {
     return steps == 0 || LIKELY(steps == ref_sealed_steps(map, word, (uint32_t)steps));
 }
 
 /* The steps of a word that have memory. A damaged word cannot be repaired without bringing back what was deleted
- * meanwhile, so the segment is retired. */
+ * since, so the segment is retired. */
 static inline uint32_t ref_steps(const struct map *map, uint32_t word) {
     const uint64_t steps = word_load(&map->steps[word]);
     if (UNLIKELY(!ref_steps_whole(map, word, steps))) {
@@ -121,7 +121,7 @@ static inline bool ref_page_has_memory(const struct map *map, uint32_t page) {
     return ref_has_memory(map, ref_page_step(map, page));
 }
 
-/* Stands for every bucket without memory. Always empty; a store commits the bucket's memory first. */
+/* Represents every bucket without memory. It is always empty; a store gives the bucket its memory first. */
 extern const struct bucket_shared ref_no_bucket;
 
 static inline bool ref_is_bucket(const struct bucket_shared *bucket) {
@@ -135,12 +135,12 @@ static inline struct bucket_shared *ref_bucket(const struct map *map, uint32_t n
                : (struct bucket_shared *)(uintptr_t)&ref_no_bucket;
 }
 
-/* The number of a slot's bucket, which has memory. */
+/* The number of a slot's bucket. The bucket has memory. */
 static inline uint32_t ref_bucket_of(const struct map *map, const shared_word *slot) {
     return (uint32_t)((size_t)(slot - map->buckets->slots) / BUCKET_SLOTS);
 }
 
-/* Pages that can be used: all, or those with memory while no more can be had. */
+/* Pages that can be used: all; or, while no more memory is available, those that have memory. */
 static inline uint32_t ref_pages_usable(const struct map *map) {
     const uint64_t usable = word_peek(&map->header->pages_usable);
     return LIKELY(usable == 0 || usable > map->page_count) ? map->page_count : (uint32_t)usable;
@@ -180,7 +180,7 @@ static inline struct page_range ref_range(const struct map *map, uint32_t page, 
     };
 }
 
-/* The page of a location, or its run, is about to be read. */
+/* Makes the page of a location, or its run, readable before it is read. */
 static inline void ref_allow(const struct map *map, uint64_t location) {
     const uint32_t page = ref_page(map, location);
     if (page < map->page_count) {
@@ -191,7 +191,7 @@ static inline void ref_allow(const struct map *map, uint64_t location) {
 }
 #endif
 
-/* The entry at a location in a page. Its header can always be read: memory and file go on behind each step of
+/* The entry at a location in a page. Its header can always be read, since memory and file extend behind each step of
  * pages. */
 static inline const struct entry_shared *ref_entry(const struct map *map, uint64_t location) {
 #ifdef LARDER_UNREADABLE
@@ -235,20 +235,21 @@ static inline uint32_t entry_value_units(const struct entry_shared *entry) {
     return entry->units - where_has_freshness(entry->where);
 }
 
-/* 0: the value has none. `header` is the entry's, or a copy of it that was checked. */
+/* The freshness of the value; 0: it has none. `header` is the entry's header, or a checked copy of it. */
 static inline uint64_t entry_freshness(const struct entry_shared *header, const struct entry_shared *entry) {
     const uint64_t units = units_of(where_key_length(header->where)) + header->units;
     return UNLIKELY(where_has_freshness(header->where)) ? ((const uint64_t *)(entry + 1))[units - 1] : 0;
 }
 
-/* Until when the key is found, in milliseconds; 0: forever. It may be kept for longer, for those who take what is stale. */
+/* The time until which the key is found, in milliseconds; 0: forever. The value may be kept for longer, for callers
+ * that accept stale values. */
 static inline uint64_t entry_fresh_until(const struct entry_shared *header, const struct entry_shared *entry) {
     const uint64_t until = entry_freshness(header, entry) & EXPIRES_MAX;
     return LIKELY(until == 0) ? header->expires : until;
 }
 
-/* Entries keep their hash mixed with the rest of their header, so that a damaged header matches no key and no other
- * length or kind comes of it. */
+/* Entries store their hash mixed with the rest of their header. So a damaged header matches no key, and no wrong
+ * length or kind is used. */
 static inline uint64_t entry_seal(const struct entry_shared *entry) {
     return entry->where ^ ((uint64_t)entry->units << 32 | entry->generation) ^ entry->times;
 }
