@@ -6,7 +6,7 @@
 #include "page.h"
 #include "pin.h"
 
-/* The wait for another inserter of the key: some microseconds. */
+/* How long to wait for another inserter of the key: some microseconds. */
 enum { SPINS_A_TURN = 32, TURNS = 8 };
 
 /* Pages that this process pins or writes into cannot be reclaimed. */
@@ -30,14 +30,15 @@ const struct entry_shared *index_protect(struct cache *cache, struct record_shar
         FAILPOINT(find_announced);
         *word = word_load(slot);
         if (slot_location(*word) == location) {
-            /* no memory: damage, there is no entry */
+            /* without memory there is no entry: the word is damaged */
             return LIKELY(ref_page_has_memory(&cache->map, page)) ? ref_entry(&cache->map, location) : NULL;
         }
     }
 }
 
-/* Fills `found` if the slot names the key, even tentatively. Goes on while it may: else a writer would put the key
- * into a second slot, and a delete would leave it. Each further turn means that another process succeeded. */
+/* Fills `found` if the slot names the key, even tentatively. index_protect() tries again while the word changes:
+ * otherwise a writer would put the key into a second slot, and a delete would leave the key. Each further turn means
+ * that another process succeeded. */
 static bool look(struct cache *cache, struct record_shared *record, shared_word *slot, const struct place *place,
                  const struct cache_key *key, struct found *found) {
     uint64_t word;
@@ -88,7 +89,7 @@ bool index_remove(struct cache *cache, struct record_shared *record, const struc
                   const struct cache_key *key) {
     struct found found;
     bool unlinked = false, missing = true;
-    /* Once: a key that is found again was added by a process that had found it absent. */
+    /* Removes one entry only: if the key is found again after that, a process that had found it absent added it. */
     while (!unlinked && index_find_announced(cache, record, place, key, &found)) {
         missing = index_is_missing(found.entry, found.entry);
         unlinked = index_unlink(cache, &found);
@@ -119,8 +120,8 @@ static shared_word *fill_free_slot(struct bucket_shared *bucket, uint64_t word) 
 
 enum { SLOTS_OF_A_KEY = 2 * BUCKET_SLOTS, COUNTERS_THAT_STAY = SLOTS_OF_A_KEY / 4 };
 
-/* The least used slot of both buckets that is not `excluded`, tentative ones last. Ties are broken from a slot on that
- * the key decides, so that not always the same one suffers. */
+/* The least used slot of both buckets that is not `excluded`. Tentative ones come last. Ties go to the first slot
+ * from a number that depends on the key, so that the same slot does not always suffer. */
 static unsigned least_used(const struct place *place, uint32_t excluded) {
     unsigned least = SLOTS_OF_A_KEY, least_use = UINT32_MAX;
     for (unsigned i = 0; i < SLOTS_OF_A_KEY; i++) {
@@ -135,8 +136,8 @@ static unsigned least_used(const struct place *place, uint32_t excluded) {
     return least;
 }
 
-/* Both buckets are full: the least used entry is displaced. A counter in use stays, unless there are many: a flood of
- * counters must not take the index. */
+/* Called if both buckets are full: displaces the least used entry. A counter in use stays, unless there are many: a
+ * flood of counters must not take the index. */
 static shared_word *displace(struct cache *cache, struct record_shared *record, const struct place *place,
                              uint64_t word) {
     const unsigned first = least_used(place, 0);
@@ -157,7 +158,7 @@ static shared_word *displace(struct cache *cache, struct record_shared *record, 
     }
     FAILPOINT(index_displaced);
     if (entry) {
-        /* not counted as dead: with too small an index, compacting would never end */
+        /* not counted as dead: if the index is too small, compacting would never end */
         page_lower_live(cache, ref_page(&cache->map, slot_location(old)), entry->generation, 0);
     }
     count(record, COUNT_DISPLACED);
@@ -180,7 +181,7 @@ bool index_has_room(struct cache *cache, struct record_shared *record, const str
     return false;
 }
 
-/* Points the key's word at another entry. Within one page the number of live entries stays. */
+/* Points the key's word at another entry. Within one page the number of live entries does not change. */
 static bool replace(struct cache *cache, const struct found *found, uint64_t word,
                     const struct reservation *reservation) {
     const bool same_page = found->page == reservation->page;
@@ -206,8 +207,8 @@ static bool replace(struct cache *cache, const struct found *found, uint64_t wor
     return true;
 }
 
-/* Into the emptier bucket: filling the first one first loses keys long before the index is full. NULL: another process
- * was faster. */
+/* Puts the word into the emptier bucket: filling the first bucket first would lose keys long before the index is
+ * full. NULL: another process was faster. */
 static shared_word *take_slot(struct cache *cache, struct record_shared *record, const struct place *place,
                               uint64_t word) {
     const unsigned first = free_slots(place->first);
@@ -218,8 +219,8 @@ static shared_word *take_slot(struct cache *cache, struct record_shared *record,
     return fill_free_slot(first >= second ? place->first : place->second, word);
 }
 
-/* Finds another word of the key, and protects it. Each slot is loaded in order after the own word was put; what look()
- * loads is newer still. */
+/* Finds another word of the key, and protects its page. Each slot is loaded in order after our own word was put;
+ * what look() loads is newer still. */
 static bool find_rival(struct cache *cache, struct record_shared *record, const struct place *place,
                        const struct cache_key *key, const shared_word *mine, struct found *rival) {
     for (unsigned i = 0; i < SLOTS_OF_A_KEY; i++) {
@@ -232,7 +233,7 @@ static bool find_rival(struct cache *cache, struct record_shared *record, const 
     return false;
 }
 
-/* Removes a tentative word unless it is committed by now. */
+/* Removes a tentative word, unless it was committed since. */
 static void withdraw(struct cache *cache, const struct found *tentative) {
     uint64_t word = tentative->word;
     if (word_swap(tentative->slot, &word, 0)) {
@@ -241,14 +242,14 @@ static void withdraw(struct cache *cache, const struct found *tentative) {
     }
 }
 
-/* Spins for a process that is about to commit; a yield could take long. */
+/* Spins, since the other process is about to commit and a yield could take long. */
 static void wait_for_rival(void) {
     for (unsigned i = 0; i < SPINS_A_TURN; i++) {
         spin_pause();
     }
 }
 
-/* See index.h. */
+/* Inserts an absent key, see index.h. */
 static bool insert(struct cache *cache, struct record_shared *record, const struct place *place,
                    const struct cache_key *key, const struct reservation *reservation) {
     struct found mine = {

@@ -3,14 +3,14 @@
  *
  *   value 64     state 64: sealed 1 | time of the last count 63, milliseconds; 0 never
  *
- * A count changes both by one pair_swap(), wherever the entry lies, without a lock. To move the entry, store over just
- * this value, or drop it as unused, one seals it first: from then on it is immutable like any entry, and what was read
- * stays right while an index word names it. To change a sealed one, nobody waits for the sealer, who may be stopped or
- * dead: one puts a new entry with the changed value in its place. The index word is swapped once, so one of the two
- * fails.
+ * A count changes both words by one pair_swap(), wherever the entry lies, without a lock. A process that is to move
+ * the entry, store over exactly this value, or drop it as unused, seals it first. From then on it is immutable like
+ * any entry, and a value that was read stays right while an index word names the entry. A process that is to change
+ * a sealed integer does not wait for the sealer, which may be stopped or dead. It puts a new entry with the changed
+ * value in its place. The index word is swapped only once, so one of the two processes fails.
  *
- * A count into an entry whose word was just replaced or removed happened before that: it found the word earlier, and
- * the entry has been announced or pinned since.
+ * A count may go into an entry whose word was just replaced or removed. It counts as done before that: the process
+ * found the word earlier, and has had the entry announced or pinned since.
  */
 #ifndef LARDER_INTEGER_H
 #define LARDER_INTEGER_H
@@ -18,7 +18,7 @@
 #include "cache.h"
 #include "ref.h"
 
-/* A counter in use: counted so lately that it is not evicted. */
+/* A counter in use: it was counted within this time, so it is not evicted. */
 enum { INTEGER_KEPT_MS = 60 * 1000 };
 
 struct integer {
@@ -29,7 +29,7 @@ static inline bool entry_is_integer(const struct entry_shared *entry) {
     return where_kind(entry->where) == CACHE_INTEGER && entry_value_units(entry) == INTEGER_UNITS;
 }
 
-/* The two words, for reading. */
+/* The two words of an integer, for reading. */
 static inline const struct pair_shared *integer_pair(const struct entry_shared *entry) {
     return (const struct pair_shared *)(((uintptr_t)entry_value(entry) + UNIT) &
                                         ~(uintptr_t)(sizeof(struct pair_shared) - 1));
@@ -57,7 +57,7 @@ static inline void integer_fill(struct entry_shared *entry, struct integer integ
     word_poke(&pair->words[1], integer.state & ~INTEGER_SEALED);
 }
 
-/* Changes a protected entry if it is still as read. */
+/* Changes a protected integer if it is still as read. */
 static inline bool integer_change(const struct map *map, const struct entry_shared *entry, struct integer from,
                                   struct integer to) {
     const char *pair = (const char *)integer_pair(entry);
@@ -65,20 +65,20 @@ static inline bool integer_change(const struct map *map, const struct entry_shar
     return pair_swap((struct pair_shared *)(void *)(map->writable + (pair - map->readonly)), expected, desired);
 }
 
-/* Seals a protected entry if it is still as read. */
+/* Seals a protected integer if it is still as read. */
 static inline bool integer_seal(const struct map *map, const struct entry_shared *entry, struct integer as_read) {
     return integer_is_sealed(as_read) ||
            integer_change(map, entry, as_read, (struct integer){as_read.value, as_read.state | INTEGER_SEALED});
 }
 
-/* Seals a protected entry whatever its value is. */
+/* Seals a protected integer, whatever its value is. */
 static inline void integer_force_seal(const struct map *map, const struct entry_shared *entry) {
     while (!integer_seal(map, entry, integer_read(entry))) {
     }
 }
 
-/* True if a protected entry may be evicted; then it is sealed, so that no count goes with it unnoticed. False: a
- * counter in use. */
+/* True if a protected integer may be evicted. Then it is sealed, so that no count is lost with it unnoticed. False:
+ * a counter in use. */
 static inline bool integer_may_go(const struct map *map, const struct entry_shared *entry) {
     const uint64_t now = cache_now();
     for (;;) {

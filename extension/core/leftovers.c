@@ -20,7 +20,7 @@ void leftovers_close(const struct attempt *attempt, int fd, int also_open) {
     close(fd);
 }
 
-/* Removes a file whose `count` bytes from `first` on nobody has locked. */
+/* Removes a file if no process has locked one of its `count` bytes from `first` on. */
 static void remove_if_free(const struct attempt *attempt, int list, const char *name, off_t first, off_t count) {
     const int fd = os_open_file(attempt->directory, name, O_RDWR);
     if (fd >= 0 && os_lock(fd, first, count)) {
@@ -34,7 +34,7 @@ static void remove_if_free(const struct attempt *attempt, int list, const char *
 
 enum { DIGITS = 16, UNUSED_SECONDS = 24 * 60 * 60, KEPT_SECONDS = 30 * UNUSED_SECONDS };
 
-/* True if a name ends in this text and a number of ours. What comes before may be anybody's segment name. */
+/* True if a name ends in this text and one of our numbers. The part before it may be any segment name. */
 static bool ends_in_number(const char *name, const char *text) {
     const size_t length = strlen(name), before = strlen(text);
     return length > before + DIGITS && memcmp(name + length - DIGITS - before, text, before) == 0 &&
@@ -67,7 +67,7 @@ static bool is_unused_for_long(const struct attempt *attempt, const char *name) 
     return seconds >= KEPT_SECONDS || (seconds >= UNUSED_SECONDS && !keeps_entries(attempt, name));
 }
 
-/* The same segment for another PHP, left behind by an upgrade. */
+/* True for the same segment with the layout of another PHP, left behind by an upgrade. */
 static bool is_of_another_layout(const struct attempt *attempt, const char *name) {
     const size_t length = strlen(attempt->name);
     return strlen(name) == length && strncmp(name, attempt->name, length - DIGITS) == 0;

@@ -14,23 +14,23 @@ const char *limit_membership = "/proc/self/cgroup", *limit_root = "/sys/fs/cgrou
 
 enum { PATH_BYTES = 4096, TEXT_BYTES = 8192 };
 
-/* What the two versions call the same things. */
+/* Names of the same files and fields in the two versions of cgroups. */
 struct version {
     const char *folder; /* below the root */
     const char *limit, *usage;
-    const char *active, *inactive; /* in memory.stat: page cache, of this cgroup and its children */
+    const char *active, *inactive; /* fields of memory.stat: page cache of this cgroup and its children */
 };
 static const struct version one = {"/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
                                    "total_active_file ", "total_inactive_file "};
 static const struct version two = {"", "memory.max", "memory.current", "active_file ", "inactive_file "};
 
-/* Not on the stack, which may be a small fiber's. */
+/* Allocated, since the stack may be a fiber's small one. */
 struct buffers {
-    char membership[TEXT_BYTES], text[TEXT_BYTES]; /* of files */
+    char membership[TEXT_BYTES], text[TEXT_BYTES]; /* content of files */
     char folder[PATH_BYTES], path[PATH_BYTES + 64];
 };
 
-/* "" if it cannot be read. */
+/* Reads a file; "" if it cannot be read. */
 static bool read_text(const char *path, char text[TEXT_BYTES]) {
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t length = 0;
@@ -42,7 +42,7 @@ static bool read_text(const char *path, char text[TEXT_BYTES]) {
     return length > 0;
 }
 
-/* False: no such file. "max" is no limit. */
+/* False: no such file. "max" means no limit. */
 static bool read_number(struct buffers *buffers, const char *name, uint64_t *number) {
     snprintf(buffers->path, sizeof buffers->path, "%s/%s", buffers->folder, name);
     if (!read_text(buffers->path, buffers->text)) {
@@ -77,7 +77,7 @@ static uint64_t pages_of_files(const struct version *version, struct buffers *bu
 
 static void look(const struct version *version, struct buffers *buffers, struct limit *least) {
     uint64_t limit, usage;
-    /* Version 1 gives a huge number for no limit. */
+    /* Version 1 shows a huge number if there is no limit. */
     if (!read_number(buffers, version->limit, &limit) || limit >= UINT64_MAX / 4 ||
         !read_number(buffers, version->usage, &usage)) {
         return;
@@ -103,7 +103,7 @@ static bool names(const char *controllers, size_t length, const char *name) {
     return false;
 }
 
-/* Of lines `number:controllers:/path`: the memory controller's, else version 2's. */
+/* Finds the path in lines `number:controllers:/path`: that of the memory controller, otherwise that of version 2. */
 static const struct version *find(char *text, char **path) {
     const struct version *version = NULL;
     for (char *line = text, *next; line; line = next) {
@@ -129,8 +129,8 @@ static const struct version *find(char *text, char **path) {
     return version;
 }
 
-/* A container may see its own cgroup as the root although its path says otherwise: missing folders are skipped, and
- * the root is read too. */
+/* A container may see its own cgroup as the root although its path says otherwise. So missing folders are skipped,
+ * and the root is read, too. */
 static struct limit read_with(struct buffers *buffers) {
     struct limit least = {.limit = UINT64_MAX, .left = UINT64_MAX};
     char *const folder = buffers->folder, *path = NULL;

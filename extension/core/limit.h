@@ -1,11 +1,11 @@
-/* How much memory the cgroups of this process still allow. At a limit the kernel kills processes, fallocate() being no
- * exception, so it has to be known before. */
+/* How much memory the cgroups of this process still allow. At a limit the kernel kills processes, even in
+ * fallocate(), so the limit must be known before. */
 #ifndef LARDER_LIMIT_H
 #define LARDER_LIMIT_H
 
 #include <stdint.h>
 
-/* A memory limit and what is left of it, in bytes; both UINT64_MAX: none. */
+/* A memory limit and what is left of it, in bytes. Both are UINT64_MAX if there is none. */
 struct limit {
     uint64_t limit, left;
 };
@@ -14,7 +14,7 @@ struct limit {
  * drops first, counts as left. Tens of microseconds. */
 struct limit limit_read(void);
 
-/* For tests: read from elsewhere than /proc/self/cgroup and /sys/fs/cgroup. */
+/* For tests: paths that replace /proc/self/cgroup and /sys/fs/cgroup. */
 extern const char *limit_membership, *limit_root;
 
 #endif

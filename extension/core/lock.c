@@ -1,13 +1,13 @@
 /*
  * Exclusive locks on keys.
  *
- * The lock of a key is a lock of the kernel on one byte of the segment's file, far behind its end: the byte follows from
- * the key's hash, so two keys share one once in 10^18 pairs. The kernel releases it when its owner dies, and lets a
- * waiting process sleep. Its description is not the record's: a parent keeps its lock when it forks, and the child does
- * not inherit it.
+ * A key's lock is a kernel lock on one byte of the segment's file, far behind its end. The byte follows from the
+ * key's hash; two keys share one once in 10^18 pairs. The kernel releases the lock when its owner dies, and lets a
+ * waiting process sleep. The lock's file description is not the record's: so a parent keeps its lock when it forks,
+ * and the child does not inherit it.
  *
- * A table of robust mutexes would need no system call while nobody waits, but each mutex would serve many keys: one long
- * request would block strangers.
+ * A table of robust mutexes would need no system call while no process waits. But each mutex would serve many keys,
+ * so one long request would block unrelated ones.
  */
 #include <string.h>
 
@@ -16,17 +16,17 @@
 #include "os.h"
 #include "segment.h"
 
-#define LOCKS_FROM (UINT64_C(1) << 40) /* bytes: behind every segment */
+#define LOCKS_FROM (UINT64_C(1) << 40) /* a file offset behind the end of every segment */
 #define SECONDS_MAX 1e9
 
 static uint64_t byte_of(const struct cache *cache, const struct cache_key *key) {
     return LOCKS_FROM + (hash_mix(key->hash, cache->map.seed) >> 2);
 }
 
-/* Forks wait meanwhile: a child closes what is listed in its cache. */
+/* Opens the description under the mutex, so that a fork waits: the child closes the descriptors listed in its cache. */
 static bool open_description(struct cache *cache) {
     if (!process_is_file(cache,
-                         cache->lock_fd)) { /* none yet, or other code has closed it, and with it the locks */
+                         cache->lock_fd)) { /* none yet, or other code has closed it and thus released the locks */
         process_close_lock(cache);
         process_lock();
         cache->lock_fd = process_open_locked(cache, -1, true);
@@ -35,7 +35,7 @@ static bool open_description(struct cache *cache) {
     return cache->lock_fd >= 0;
 }
 
-/* The process that says that it has this byte locked. 0: none does. */
+/* The process whose record says that it has this byte locked; 0: none. */
 static long owner_of(const struct cache *cache, uint64_t byte) {
     for (unsigned i = 0; i < ref_records_used(&cache->map); i++) {
         const struct record_shared *record = ref_record(&cache->map, i);
@@ -50,7 +50,7 @@ static uint64_t nanoseconds_of(double seconds) {
     return seconds > 0 ? (uint64_t)((seconds < SECONDS_MAX ? seconds : SECONDS_MAX) * 1e9) : 0;
 }
 
-/* Where a byte is noted as locked, or for 0 the first free place. NULL: nowhere. */
+/* The place where a byte is noted as locked; for 0 the first free place. NULL: none. */
 static uint64_t *find(struct cache *cache, uint64_t byte) {
     for (unsigned i = 0; i < CACHE_LOCKS_MAX; i++) {
         if (cache->locked[i] == byte) {
@@ -83,7 +83,7 @@ enum cache_result cache_lock(struct cache *cache, const struct cache_key *key, d
     }
     const uint64_t byte = byte_of(cache, key), other = gives_way ? byte_of(cache, gives_way) : 0;
     uint64_t *leaving = other ? find(cache, other) : NULL;
-    if (find(cache, byte)) { /* perhaps by another key with this hash */
+    if (find(cache, byte)) { /* perhaps locked for another key with this hash */
         release(cache, other == byte ? NULL : leaving);
         return CACHE_OK;
     }
@@ -95,7 +95,7 @@ enum cache_result cache_lock(struct cache *cache, const struct cache_key *key, d
         *owner = owner_of(cache, byte);
         return CACHE_EXISTS;
     }
-    if (!find(cache, 0)) { /* else keys with one hash share a place, and one of them may stay */
+    if (!find(cache, 0)) { /* otherwise keys with one hash share a place, and one of them may stay */
         release(cache, leaving);
     }
     *find(cache, 0) = byte;
@@ -109,7 +109,7 @@ bool cache_is_locked(const struct cache *cache, const struct cache_key *key) {
     for (unsigned i = 0; i < CACHE_LOCKS_MAX; i++) {
         is = is || cache->locked[i] == byte;
     }
-    /* A child has none of its parent's. */
+    /* A child has none of its parent's locks. */
     return is && cache->locked_by == cache_pid() && process_is_file(cache, cache->lock_fd);
 }
 

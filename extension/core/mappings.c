@@ -5,7 +5,7 @@
 
 enum { MAPPINGS_MAX = 256 };
 
-/* A slot is claimed by its beginning and valid once its end is written. 0: free. */
+/* `begin` claims a slot, which is valid once `end` is written. 0: free. */
 static struct { shared_word begin, end; } mappings[MAPPINGS_MAX];
 
 void mappings_add(const void *address, size_t size) {

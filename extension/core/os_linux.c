@@ -27,7 +27,7 @@
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
-#ifndef sigev_notify_thread_id /* glibc does not name it */
+#ifndef sigev_notify_thread_id /* glibc has no name for it */
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 #ifndef MADV_WIPEONFORK
@@ -43,7 +43,7 @@
 #define RENAME_NOREPLACE 1
 #endif
 
-/* From linux/magic.h and linux/futex.h, which Alpine has in a package of its own. */
+/* From linux/magic.h and linux/futex.h, which are in a separate package of Alpine. */
 #define TMPFS_MAGIC 0x01021994
 #define RAMFS_MAGIC 0x858458f6
 enum { FUTEX_WAIT = 0, FUTEX_WAKE = 1 };
@@ -73,7 +73,8 @@ void os_unlock(int fd, off_t first, off_t count) {
     lock_command(fd, F_OFD_SETLK, F_UNLCK, first, count, &lock);
 }
 
-/* For a part of the file the kernel allocates two locks more, for what could be left on both sides. */
+/* Unlocks the whole file: for a part of it the kernel would allocate two more locks, for what could be left on both
+ * sides. */
 void os_unlock_all(int fd) {
     os_unlock(fd, 0, 0);
 }
@@ -82,8 +83,8 @@ static void no_action(int signal) {
     (void)signal;
 }
 
-/* A timer that interrupts this thread's system calls: first when the time is over, then again and again, since the first
- * signal may come before the thread sleeps. False: the system has none left. */
+/* Starts a timer that interrupts this thread's system calls. It fires when the time is over, and then again and
+ * again, since the first signal may come before the thread sleeps. False: the system has no timer left. */
 static bool start_timer(int signal, uint64_t nanoseconds, int *timer) {
     enum { AGAIN_NS = 20 * 1000 * 1000 };
     struct sigevent event;
@@ -113,8 +114,8 @@ static bool lock_asking(int fd, off_t byte, uint64_t end) {
     return true;
 }
 
-/* An application's own handler of the signal is put back. The default action is not: it would end the process if
- * another thread waits. */
+/* An application's own handler of the signal is restored. The default action is not: it would end the process if
+ * another thread still waits. */
 bool os_lock_waiting(int fd, off_t byte, uint64_t nanoseconds) {
     const int signal = SIGRTMAX - 3;
     const uint64_t end = os_nanoseconds() + nanoseconds;
@@ -185,7 +186,8 @@ int os_open_again(int fd, bool writable) {
     return above_standard(open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK));
 }
 
-/* A hint, aligned for huge pages and as random as the stack's address; the kernel chooses if it is taken. */
+/* A hint for mmap(), aligned for huge pages and as random as the stack's address. If it is taken, the kernel
+ * chooses. */
 static void *aligned_hint(void) {
     char here;
     return (void *)(UINT64_C(0x110000000000) + ((uintptr_t)&here >> 4 & 0x3fffff) * OS_HUGE_BYTES);
@@ -196,7 +198,7 @@ void *os_map_writable(int fd, size_t size) {
     return at == MAP_FAILED ? NULL : at;
 }
 
-/* Kernels before 4.17 take the address as a hint; the caller compares. */
+/* Kernels before 4.17 treat the address as a hint only; the caller compares. */
 void *os_map_readonly(int fd, size_t size, uintptr_t address) {
     void *at = mmap((void *)address, size, PROT_READ, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
     if (at == MAP_FAILED) {
@@ -246,7 +248,7 @@ bool os_may_grow(size_t size) {
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur;
 }
 
-/* A signal that comes meanwhile undoes all of it. */
+/* A signal during the call undoes all of it. */
 int os_fill(int fd, uint64_t from, uint64_t bytes) {
     int error = EINTR;
     for (unsigned i = 0; i < INTERRUPTIONS && error == EINTR; i++) {
@@ -255,7 +257,7 @@ int os_fill(int fd, uint64_t from, uint64_t bytes) {
     return error;
 }
 
-/* Linux 5.14. Where a write would raise SIGBUS, this fails; what it took before stays. */
+/* Since Linux 5.14. Fails where a write would raise SIGBUS; memory that was taken before that stays. */
 bool os_fill_mapped(void *at, uint64_t bytes) {
     return madvise(at, bytes, MADV_POPULATE_WRITE) == 0;
 }
@@ -297,13 +299,13 @@ void os_touch(int fd) {
     futimens(fd, NULL);
 }
 
-/* musl has renameat2() since 1.2.6 only. */
+/* By number, since musl has renameat2() only since 1.2.6. */
 int os_rename_new(int directory, const char *from, const char *to) {
     return syscall(SYS_renameat2, directory, from, directory, to, RENAME_NOREPLACE) == 0 ? 0 : errno;
 }
 
 size_t os_page_size(void) {
-    static shared_word known; /* asked once, or a new worker would load the code for it */
+    static shared_word known; /* asked once, or each new worker would load the code of sysconf() */
     if (word_peek(&known) == 0) {
         word_poke(&known, (uint64_t)sysconf(_SC_PAGESIZE));
     }
@@ -328,8 +330,8 @@ bool os_random(void *bytes, size_t size) {
     return getrandom(bytes, size, 0) == (ssize_t)size;
 }
 
-/* ---- Clocks: CLOCK_BOOTTIME counts suspensions but has no coarse variant. So CLOCK_MONOTONIC_COARSE is read,
- * and their difference added, which changes only with a suspension. ---- */
+/* ---- Clocks: CLOCK_BOOTTIME counts suspensions but has no coarse variant. So CLOCK_MONOTONIC_COARSE is read, and
+ * the difference between both is added, which changes only with a suspension. ---- */
 
 static int64_t clock_read(clockid_t clock) {
     struct timespec time;
@@ -342,7 +344,8 @@ static shared_word to_add;         /* added to CLOCK_MONOTONIC by os_millisecond
 
 enum { CLOCK_TRIES = 4, CLOCK_NEAR_NS = 200000, CLOCK_DIFFERENT_MS = 2 };
 
-/* Repeated if it was interrupted between the two clocks; small differences do not set the time back. */
+/* Repeated if the process was interrupted between the two clocks. Small differences are ignored, so that they do not
+ * set the time back. */
 void os_clock_adjust(void) {
     for (unsigned i = 0; i < CLOCK_TRIES; i++) {
         const int64_t before = clock_read(CLOCK_MONOTONIC), boottime = clock_read(CLOCK_BOOTTIME);
@@ -357,7 +360,7 @@ void os_clock_adjust(void) {
     }
 }
 
-/* Without this file there are no time namespaces, or no /proc. */
+/* If the file is missing, there are no time namespaces, or no /proc. */
 void os_clock_prepare(void) {
     char text[256] = "";
     const int file = open("/proc/self/timens_offsets", O_RDONLY | O_CLOEXEC);

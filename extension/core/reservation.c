@@ -11,17 +11,17 @@
 #include "spare.h"
 
 enum {
-    PAGE_TRIES = 24,  /* victims tried by one call, of which */
-    GENTLE_TRIES = 8, /* so many gently, */
-    FIRM_TRIES = 16,  /* and from this one on insistently, or used runs everywhere would leave no room */
+    PAGE_TRIES = 24,  /* victims tried by one call: */
+    GENTLE_TRIES = 8, /* the first ones gently, */
+    FIRM_TRIES = 16,  /* from this one on insistently, or used runs everywhere would leave no room */
     SURVEYS = 3,      /* the last one is the last resort */
     OPEN_TRIES = 16,
     TOP_UP_TRIES = 2,
 };
 
-/* Waits where a page could not be compacted since `unmovable` was read, because others who compact have all spare
- * pages, or where others hold all pages. Preempted processes go on meanwhile, before live entries are dropped; what a
- * dead one had as its destination is taken over. False: timed out. */
+/* Waits if a page could not be compacted since `unmovable` was read, because other compacting processes have all
+ * spare pages; or if other processes are using all pages. Preempted processes go on during the wait, so no live
+ * entries are dropped too early. The destination of a dead process is taken over. False: timed out. */
 static bool wait_for_others(struct cache *cache, uint32_t unmovable, struct waiting *waiting) {
     if (cache->unmovable == unmovable && !cache->others_busy) {
         return false;
@@ -29,7 +29,7 @@ static bool wait_for_others(struct cache *cache, uint32_t unmovable, struct wait
     return (!cache->destination && destination_adopt(cache)) || evict_wait(cache, waiting);
 }
 
-/* Opens a page for new entries unless there is one. False: no page can be taken. */
+/* Opens a page for new entries unless one is open. False: no page can be taken. */
 static bool open_a_page(struct cache *cache, struct record_shared *record) {
     const shared_word *current = &cache->map.header->current[LOG_PROBATION];
     unsigned surveys = 0;
@@ -40,8 +40,8 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
         const uint64_t seen = word_load(current);
         if (page_is_current(cache, seen)) {
             if (reclaimed) {
-                /* This process took one spare page and gave one back. Nobody else replaces those that others took
-                 * while they filled the page opened for moves. */
+                /* This process took one spare page and gave one back. But other processes may have taken spare pages
+                 * while they filled the page opened for moves, and no one else replaces those. */
                 evict_fill_spare(cache, record, spare_wanted(&cache->map), TOP_UP_TRIES);
             }
             return true;
@@ -73,16 +73,17 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
         const uint64_t kept = cache->counters_kept;
         const bool emptied = reclaim_victim(cache, record, &victim, effort);
         if (cache->counters_kept != kept) {
-            i = surveys = 0; /* such moves are limited, and tell nothing of other pages */
+            i = surveys = 0; /* such moves are limited, and say nothing about other pages */
         }
         if (!emptied) {
             continue;
         }
         reclaimed = true;
-        /* A spare page first, or the next victim's entries could not move. */
+        /* Keep a spare page first, or the next victim's entries could not move. */
         if (effort != RECLAIM_GENTLY || spare_has_reserve(cache) || !spare_keep(cache, page)) {
             if (word_load(current) != seen || !page_open(cache, page, LOG_PROBATION, seen)) {
-                /* Another opened one: leave this page to the next who needs one, if it has memory. */
+                /* Another process opened a page. Leave this one to the next process that needs a page, if it has
+                 * memory. */
                 if (ref_page_has_memory(&cache->map, page)) {
                     word_poke(&cache->map.header->warm, (uint64_t)page + 1);
                 }
@@ -124,7 +125,7 @@ void reservation_end(struct cache *cache, struct record_shared *record, struct r
         if (!published) {
             page_add_dead(cache, reservation->page, reservation->units);
         } else if (UNLIKELY(state_of(word_load(&page_row(cache, reservation->page)->state)) != PAGE_OPEN)) {
-            page_refresh_age(cache, reservation->page); /* others closed it meanwhile */
+            page_refresh_age(cache, reservation->page); /* another process closed it */
         }
         clear_writing(record);
     } else if (published) {

@@ -13,24 +13,24 @@
 
 enum {
     LOOK = 1024,    /* pages searched for a cheap run */
-    VAIN_SHARE = 8, /* after a search in vain the logs advance by such a part of the pages before the next, */
-    VAIN_DEAD = 64, /* or such a part of the pages dies */
+    VAIN_SHARE = 8, /* after a search in vain the logs advance by this part of the pages before the next search */
+    VAIN_DEAD = 64, /* or this part of the pages dies */
     TRIES = 12,
-    INSISTS = 8, /* from this try on used runs go too */
+    INSISTS = 8, /* from this try on, used runs are dropped, too */
     SPARE_TRIES = 4,
-    COMPETE_NS = 100 * 1000 * 1000, /* that a store tries again while others take the pages that it has chosen */
+    COMPETE_NS = 100 * 1000 * 1000, /* a store tries again for this long while other processes take its pages */
 };
 
-/* Pages, or heads of runs, that could not be taken: else each try would choose the same window. */
+/* Pages, or heads of runs, that could not be taken. Without this list, each try would choose the same window. */
 struct refusals {
     uint32_t pages[TRIES];
     unsigned count;
 };
 
-/* Consecutive pages to become a run, and the highest cost any of them may have. */
+/* Consecutive pages that are to become a run, and the highest cost that any of them may have. */
 struct window {
     uint32_t start;
-    uint32_t from; /* where its search began */
+    uint32_t from; /* page at which its search began */
     uint64_t limit;
     bool last_resort;
 };
@@ -49,8 +49,7 @@ static uint64_t cost_for_run(struct cache *cache, const struct refusals *refusal
     return was_refused(cache, refusals, page) ? COST_NEVER : evict_cost(cache, page, last_resort);
 }
 
-/* The first window, among `look` pages from `from` on, in which no page costs more than `limit`; page_count if
- * none. */
+/* The first window, among `look` pages from `from` on, in which no page costs more than `limit`. page_count: none. */
 static uint32_t first_window(struct cache *cache, const struct refusals *refusals, uint64_t from, uint32_t pages,
                              uint64_t limit, uint32_t look) {
     const uint32_t count = cache->map.page_count;
@@ -69,15 +68,15 @@ static uint32_t first_window(struct cache *cache, const struct refusals *refusal
     return count;
 }
 
-/* True if a search for so many pages was in vain, and little has changed since. */
+/* True if a search for at most as many pages was in vain, and little has changed since. */
 static bool is_vain(const struct no_window *then, const struct no_window *now, uint32_t page_count) {
     const uint32_t part = page_count / VAIN_DEAD, dead = now->pages > part ? now->pages : part;
     return then->pages != 0 && then->pages <= now->pages && now->age - then->age < page_count / VAIN_SHARE &&
            now->deaths - then->deaths < dead;
 }
 
-/* A window in which nothing lives; page_count if none. In a full cache each search would read all rows in vain, so
- * after one the next waits. */
+/* A window without live entries; page_count: none. In a full cache each search would read all rows in vain, so after
+ * one the next waits. */
 static uint32_t unused_window(struct cache *cache, const struct refusals *refusals, uint64_t from,
                               uint32_t pages) {
     const struct header_shared *header = cache->map.header;
@@ -99,7 +98,7 @@ static uint32_t unused_window(struct cache *cache, const struct refusals *refusa
     return start;
 }
 
-/* The first window in which nothing lives, or else, in which all pages are overdue. */
+/* The first window without live entries; otherwise the first one in which all pages are overdue. */
 static struct window cheap_window(struct cache *cache, const struct refusals *refusals, uint64_t from,
                                   uint32_t pages) {
     struct window window = {.start = unused_window(cache, refusals, from, pages), .limit = COST_FRESH};
@@ -110,14 +109,14 @@ static struct window cheap_window(struct cache *cache, const struct refusals *re
     return window;
 }
 
-/* The pages of a window, by decreasing costs. Not on the stack, which may be a small fiber's. */
+/* The pages of a window, by decreasing costs. Allocated, since the stack may be a fiber's small one. */
 enum { QUEUE_MAX = PAGES_MAX / 8 + 1 };
 struct queue {
     uint64_t costs[QUEUE_MAX];
     uint16_t pages[QUEUE_MAX];
 };
 
-/* The window whose most expensive page is cheapest; page_count if none, or without memory for the queue. */
+/* The window whose most expensive page is cheapest. page_count: none, or no memory for the queue. */
 static struct window best_window(struct cache *cache, uint32_t pages, const struct refusals *refusals,
                                  bool last_resort) {
     struct queue *const queue = calloc(1, sizeof *queue);
@@ -155,12 +154,12 @@ void run_release(struct cache *cache, uint32_t start, uint32_t claimed) {
 
 enum outcome {
     CLAIMED,
-    TAKEN, /* by another process, since it was chosen */
-    HELD,  /* by a reader, a writer, its use, or for want of memory */
+    TAKEN, /* another process took the page after it was chosen */
+    HELD,  /* a reader, a writer or its use keeps the page, or it has no memory */
 };
 
-/* Reclaims a page of the window, or its run, and claims it. Not if it costs more than the window's limit: then another
- * process has just filled it. */
+/* Reclaims a page of the window, or its run, and claims the page. If the page costs more than the window's limit,
+ * another process has just filled it, so it is left alone. */
 static enum outcome claim_page(struct cache *cache, struct record_shared *record, const struct window *window,
                                uint32_t page, enum reclaim_effort effort, uint64_t *claimed) {
     struct victim chosen = {.page = page_head(&cache->map, page)};
@@ -195,7 +194,7 @@ static enum outcome claim_window(struct cache *cache, struct record_shared *reco
     for (uint32_t i = 0; i < pages; i++) {
         uint64_t claimed = 0;
         destination_end(cache);
-        evict_fill_spare(cache, record, 1, SPARE_TRIES); /* moves out of several pages need more than one */
+        evict_fill_spare(cache, record, 1, SPARE_TRIES); /* moving out of several pages takes more than one */
         const enum outcome outcome = claim_page(cache, record, window, start + i, effort, &claimed);
         if (outcome != CLAIMED) {
             if (outcome == HELD) {
@@ -226,13 +225,13 @@ static enum outcome claim_window(struct cache *cache, struct record_shared *reco
     return CLAIMED;
 }
 
-/* Next to the run before, so that long values sweep the cache in order and searches are short; several processes side by
- * side, or they would compete for the same pages. */
+/* The start of a search: next to the previous run, so that long values sweep the cache in order and searches are
+ * short. Each process gets other pages, so that they do not compete. */
 static uint32_t next_start(struct cache *cache, uint32_t pages) {
     return (uint32_t)(word_add(&cache->map.header->run_cursor, pages) % cache->map.page_count);
 }
 
-/* The cheapest window, searched more thoroughly with each try; page_count if none. */
+/* The cheapest window, searched more thoroughly with each try; page_count: none. */
 static struct window choose_window(struct cache *cache, uint32_t pages, const struct refusals *refusals,
                                    unsigned attempt) {
     const uint32_t none = cache->map.page_count;
@@ -243,7 +242,8 @@ static struct window choose_window(struct cache *cache, uint32_t pages, const st
         if (evict_warm_page(cache, &warm) && page_run(&cache->map, warm.page) >= pages) {
             return (struct window){.start = warm.page, .from = warm.page, .limit = COST_FRESH};
         }
-        /* First where nothing lives, then where all pages are overdue, then in the older half of the main log. */
+        /* First a window without live entries, then one whose pages are all overdue, then one in the older half of
+         * the main log. */
         const uint64_t age = word_load(&cache->map.header->age[LOG_MAIN]);
         from = next_start(cache, pages);
         window = cheap_window(cache, refusals, from, pages);
@@ -252,7 +252,7 @@ static struct window choose_window(struct cache *cache, uint32_t pages, const st
             window.start = first_window(cache, refusals, from, pages, window.limit, none);
         }
     } else if (attempt < INSISTS && refusals->count > 0) {
-        /* Behind the page that was refused. */
+        /* Search behind the page that was refused. */
         from = refusals->pages[refusals->count - 1] + 1;
         window = cheap_window(cache, refusals, from, pages);
     }
@@ -267,7 +267,7 @@ static struct window choose_window(struct cache *cache, uint32_t pages, const st
     return window;
 }
 
-/* True if `*since`, which is set now if it is 0, was long ago. */
+/* True if `*since` was long ago. Sets it to now if it is 0. */
 static bool is_long_ago(uint64_t *since) {
     const uint64_t now = os_nanoseconds();
     *since = *since ? *since : now;
@@ -277,7 +277,7 @@ static bool is_long_ago(uint64_t *since) {
 bool run_make(struct cache *cache, struct record_shared *record, uint64_t units, struct reservation *reservation) {
     const uint32_t pages = (uint32_t)((units + page_units(&cache->map) - 1) >> cache->map.unit_shift);
     struct refusals refusals = {.count = 0};
-    uint64_t competes = 0; /* since when */
+    uint64_t competes = 0; /* since when other processes take the chosen pages, ns */
     for (unsigned i = 0; i < TRIES;) {
         const struct window window = choose_window(cache, pages, &refusals, i);
         if (window.start >= cache->map.page_count) {
@@ -290,7 +290,7 @@ bool run_make(struct cache *cache, struct record_shared *record, uint64_t units,
             reservation->units = units;
             return true;
         }
-        /* Where others were faster, as much may be left as before: nothing that is used goes for that. */
+        /* If other processes were faster, as much room may be left as before. Nothing in use is dropped for that. */
         i += outcome == HELD || is_long_ago(&competes);
     }
     return false;

@@ -16,19 +16,19 @@
 
 enum { WORDS = 1 << 14, PAGEMAP = 1 << 12, LINES = 1 << 13 };
 
-/* Bytes of mappings that are looked through at most: without a pagemap, all of them are read. */
+/* Most bytes of mappings that are examined. Without a pagemap all of them are read, so the limit is lower. */
 #define MAPPED_MAX (UINT64_C(64) << 30)
 #define MAPPED_MAX_UNKNOWN (UINT64_C(1) << 30)
 
-/* To look a page up in the pagemap takes 12 ns, to read it 1 us. */
+/* Looking a page up in the pagemap takes 12 ns, reading it 1 us. */
 enum { LOOKED_UP_PART = 64 };
 
-/* Of pagemap's entries; see Documentation/admin-guide/mm/pagemap.rst. */
+/* Bits of pagemap's entries; see Documentation/admin-guide/mm/pagemap.rst. */
 #define PAGE_PRESENT (UINT64_C(1) << 63)
 #define PAGE_SWAPPED (UINT64_C(1) << 62)
 #define PAGE_OF_FILE (UINT64_C(1) << 61)
 
-/* Not on the stack, which may be a fiber's. Guarded by process_lock(). */
+/* Static, since the stack may be a fiber's small one. Guarded by process_lock(). */
 static struct {
     uint64_t words[WORDS];
     uint64_t pagemap[PAGEMAP];
@@ -53,8 +53,8 @@ struct range {
 struct reading {
     struct scan *scan;
     pid_t process;
-    int pagemap;        /* -1: unknown, so all is read */
-    struct range taken; /* neighbouring mappings that are to be read */
+    int pagemap;        /* -1: it cannot be read, so all memory is read */
+    struct range taken; /* adjacent mappings that are to be read */
     uint64_t mapped;
     uintptr_t stack; /* the end of the stack in use */
     bool stack_is_read;
@@ -86,7 +86,7 @@ static void look(const struct scan *scan, const uint64_t *words, size_t count) {
 
 /* ---- Memory -------------------------------------------------------------------------------- */
 
-/* What another thread has unmapped meanwhile, or nobody can read, is passed over. */
+/* Skips memory that another thread has just unmapped, or that cannot be read at all. */
 static bool read_all(struct reading *reading, uintptr_t begin, uintptr_t end) {
     while (begin < end) {
         const size_t wanted = end - begin < sizeof buffer.words ? end - begin : sizeof buffer.words;
@@ -119,12 +119,12 @@ static bool read_around(struct reading *reading, uintptr_t begin, uintptr_t end)
     return read_all(reading, begin, end);
 }
 
-/* True if a page was written by this process: it is in memory or swapped, and no longer the file's own. */
+/* True if this process wrote the page: the page is in memory or swapped, and no longer the file's own. */
 static bool is_written(uint64_t entry) {
     return (entry & (PAGE_PRESENT | PAGE_SWAPPED)) != 0 && (entry & PAGE_OF_FILE) == 0;
 }
 
-/* Reads the pages that were written; all, if that is not known. */
+/* Reads the pages that were written, or all pages if that is unknown. */
 static bool read_written(struct reading *reading, uintptr_t begin, uintptr_t end) {
     const size_t size = reading->page_size;
     uintptr_t at = begin & ~(size - 1);
@@ -169,7 +169,8 @@ static unsigned kind_of(const struct mapping *mapping) {
 }
 #endif
 
-/* True if it is memory of this process alone that it may have written. The kernel's own ([vdso], [vvar]) is not. */
+/* True if the mapping belongs to this process alone, which may have written it. The kernel's own mappings ([vdso],
+ * [vvar]) do not count. */
 static bool is_own(const struct reading *reading, const struct mapping *mapping) {
 #ifdef LARDER_UNREADABLE
     if (scan_omitted & kind_of(mapping)) {
@@ -177,7 +178,7 @@ static bool is_own(const struct reading *reading, const struct mapping *mapping)
     }
 #endif
     const bool may_be_written =
-        mapping->access[1] == 'w' || mapping->inode == 0 || reading->pagemap >= 0; /* and read-only since */
+        mapping->access[1] == 'w' || mapping->inode == 0 || reading->pagemap >= 0; /* or read-only since */
     return mapping->access[0] == 'r' && mapping->access[3] == 'p' && may_be_written &&
            strncmp(mapping->name, "[v", 2) != 0;
 }
@@ -185,8 +186,8 @@ static bool is_own(const struct reading *reading, const struct mapping *mapping)
 #ifdef __SANITIZE_ADDRESS__
 void __asan_get_shadow_mapping(size_t *scale, size_t *offset);
 
-/* AddressSanitizer's bytes about other memory are no values. It maps parts of its shadow again, so they are not one large
- * mapping. */
+/* AddressSanitizer's bytes about other memory are not values. It maps parts of its shadow again, so the shadow is
+ * not one large mapping. */
 static bool is_shadow(const struct mapping *mapping) {
     size_t scale, offset;
     __asan_get_shadow_mapping(&scale, &offset);
@@ -194,7 +195,7 @@ static bool is_shadow(const struct mapping *mapping) {
 }
 #endif
 
-/* Reads what was taken up. */
+/* Reads the mappings that were taken up. */
 static bool read_taken(struct reading *reading) {
     const struct range taken = reading->taken;
     reading->taken = (struct range){0};
@@ -204,7 +205,8 @@ static bool read_taken(struct reading *reading) {
            read_written(reading, taken.begin, taken.end);
 }
 
-/* Takes a mapping up, to be read together with its neighbours: libraries lie side by side, in five mappings each. */
+/* Takes a mapping up, to be read together with its neighbours: a library has five adjacent mappings, and libraries
+ * are adjacent, too. */
 static bool take_up(struct reading *reading, const char *line) {
     struct mapping mapping;
     if (!parse(line, &mapping)) {
@@ -213,7 +215,7 @@ static bool take_up(struct reading *reading, const char *line) {
     if (!is_own(reading, &mapping)) {
         return true;
     }
-    /* Nothing else lies below the end of the main stack; of other stacks that is not known. */
+    /* Nothing in use lies below the end of the main stack. For other stacks the end is unknown. */
     if (strcmp(mapping.name, "[stack]") == 0 && reading->stack - mapping.begin < mapping.end - mapping.begin) {
         mapping.begin = reading->stack;
     }
@@ -232,7 +234,7 @@ static bool take_up(struct reading *reading, const char *line) {
     return true;
 }
 
-/* All lines. The kernel gives every mapping that is there from the first read to the last. */
+/* Reads all lines of /proc/self/maps. The kernel reports every mapping that exists from the first read to the last. */
 static bool read_mappings(struct reading *reading, int maps) {
     size_t filled = 0;
     for (;;) {
@@ -259,8 +261,8 @@ static struct range hole_of(const void *begin, size_t size) {
     return (struct range){(address + 7) & ~(uintptr_t)7, (address + size) & ~(uintptr_t)7};
 }
 
-/* A stack that was read shows that the mappings were this process's: /proc shows none of a process whose first
- * thread has ended. */
+/* If the stack was read, the mappings were this process's. (/proc shows no mappings of a process whose first thread
+ * has ended.) */
 static __attribute__((noinline)) bool scan_above(struct scan *scan) {
     struct reading reading = {
         .scan = scan,
@@ -284,8 +286,8 @@ static __attribute__((noinline)) bool scan_above(struct scan *scan) {
 }
 
 bool scan_memory(struct scan *scan) {
-    __builtin_unwind_init(); /* this frame keeps all registers that calls preserve */
+    __builtin_unwind_init(); /* stores all registers that calls preserve in this frame */
     const bool done = scan_above(scan);
-    __asm__ volatile("" ::: "memory"); /* so the call above is no jump, after which the frame would be gone */
+    __asm__ volatile("" ::: "memory"); /* or the call above could be a jump, after which the frame would be gone */
     return done;
 }

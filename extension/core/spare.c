@@ -13,8 +13,8 @@ bool spare_has(const struct cache *cache, uint32_t page) {
     return false;
 }
 
-/* Gives a free page its memory while it is ours, as in page_claim(): else a concurrent trim would punch what was noted
- * here as filled. */
+/* Gives a free page its memory while we hold it, as in page_claim(). Otherwise a concurrent trim would punch the
+ * memory that was noted here as filled. */
 static bool ensure_memory(struct cache *cache, uint32_t page) {
     FAILPOINT(spare_intended);
     if (LIKELY(ref_page_has_memory(&cache->map, page))) {
@@ -28,8 +28,8 @@ static bool ensure_memory(struct cache *cache, uint32_t page) {
     return committed;
 }
 
-/* True if a word names a page that is still free: a process that chose it before it was kept takes it all the same. A
- * damaged word names none. */
+/* True if a word names a page that is still free. A process that chose the page before it was kept may still take
+ * it. A damaged word names none. */
 static bool names_free(const struct cache *cache, uint64_t word) {
     return word - 1 < cache->map.page_count &&
            state_of(word_load(&page_row(cache, (uint32_t)word - 1)->state)) == PAGE_FREE;

@@ -117,7 +117,7 @@ bool cache_read_counters(struct cache *cache, struct cache_info *info) {
     return true;
 }
 
-/* Asks the kernel. Records of dead processes are cleared, which counts. */
+/* Counts living processes by asking the kernel. This clears the records of dead ones, which counts as `swept`. */
 static unsigned living(struct cache *cache) {
     unsigned count = 0;
     for (unsigned i = 0; i < ref_records_used(&cache->map); i++) {
@@ -141,7 +141,7 @@ bool cache_read_info(struct cache *cache, struct cache_info *info) {
     return true;
 }
 
-/* Units of a page, or of a run, that live entries have. */
+/* Units of a page, or of a run, that live entries take. */
 static inline uint64_t units_live(const struct map *map, uint32_t page, uint64_t units) {
     const struct page_shared *row = &map->pages[page];
     const uint64_t appended = (uint32_t)word_peek(&row->append), dead = word_peek(&row->dead);
@@ -158,7 +158,7 @@ bool cache_read_usage(struct cache *cache, struct cache_usage *usage) {
     const struct map *map = &cache->map;
     const uint64_t begun = word_peek(&map->header->pages_begun), page_size = page_units(map);
     const uint32_t pages = begun < map->page_count ? (uint32_t)begun : map->page_count;
-    uint64_t entries = 0, units = 0; /* in registers: the loop is what a call costs */
+    uint64_t entries = 0, units = 0; /* kept in registers: the loop is most of the cost of a call */
     for (uint32_t page = 0; page < pages; page++) {
         const uint32_t live = (uint32_t)word_peek(&map->pages[page].live);
         const enum page_state state = state_of(word_peek(&map->pages[page].state));
@@ -172,7 +172,7 @@ bool cache_read_usage(struct cache *cache, struct cache_usage *usage) {
     usage->hits = counters.hits;
     usage->misses = counters.misses;
     usage->stores = counters.stores;
-    usage->created = map->header->created + 1; /* as cache_now() told it */
+    usage->created = map->header->created + 1; /* as cache_now() counts */
     usage->slots = (size_t)map->bucket_count * BUCKET_SLOTS;
     usage->entries = entries;
     usage->live = (size_t)units << UNIT_SHIFT;
@@ -194,7 +194,7 @@ bool cache_read_memory(struct cache *cache, struct cache_memory *memory) {
             memory->held += page < map->page_count ? page_run(map, page) * page_bytes(map) : 0;
         }
     }
-    if (UNLIKELY(memory->held > memory->pages)) { /* runs in a damaged table overlap */
+    if (UNLIKELY(memory->held > memory->pages)) { /* the runs of a damaged table may overlap */
         memory->held = memory->pages;
     }
     return true;

@@ -1,4 +1,4 @@
-/* What one thread knows of the segment that it is attached to, beside what is shared. */
+/* The private state of one thread that is attached to a segment. */
 #ifndef LARDER_THREAD_STATE_H
 #define LARDER_THREAD_STATE_H
 
@@ -9,15 +9,15 @@
 
 struct segment;
 
-/* Units of a value up to which a fetch copies it: all integers, and what is cheaper to copy than to pin. */
+/* Units up to which a fetch copies a value: all integers, and values that are cheaper to copy than to pin. */
 enum { INLINE_UNITS = INTEGER_UNITS };
 
 enum { VICTIMS_MIN = 8, VICTIMS_MAX = 32 };
 
 /* Lies in a page that a forked child finds zeroed. */
 struct identity {
-    struct record_shared *record; /* NULL: claim one first */
-    unsigned claims;              /* of this process, see claim.c */
+    struct record_shared *record; /* NULL: a record must be claimed first */
+    unsigned claims;              /* claims of this process, see claim.c */
 };
 
 #define USER_NONE ((uid_t)-1)
@@ -41,7 +41,7 @@ struct held_segment {
     struct held_segment *next;
 };
 
-/* A page, as it was when it was chosen for reclaiming. */
+/* A page and its state when it was chosen for reclaiming. */
 struct victim {
     uint64_t cost;
     uint64_t state;
@@ -49,7 +49,7 @@ struct victim {
     bool empty; /* no live entry */
 };
 
-/* The cheapest pages of a log at the last survey, in order. */
+/* The cheapest pages of a log at the last survey, cheapest first. */
 struct victims {
     struct victim list[VICTIMS_MAX];
     unsigned next, count;
@@ -57,32 +57,32 @@ struct victims {
 
 enum { WRITTEN_PAGES = 64 };
 
-/* A page that this process wrote a long value into, to tell what the processor's caches hold; see write.c. */
+/* A page that this process wrote a long value into. Used to guess what the processor's caches hold; see write.c. */
 struct written {
-    uint64_t at; /* units of long values that were written before, in all */
+    uint64_t at; /* total units of long values written up to then */
     uint32_t page, generation;
     bool cold;
 };
 
 /* When the readers' share of pages was last found full; see pin.c. */
 struct full {
-    uint64_t recounted;           /* the recount since which */
-    uint32_t pages;               /* so many more did not fit; 0: there is room */
+    uint64_t recounted;           /* the last recount before that */
+    uint32_t pages;               /* this many more pages did not fit; 0: there is room */
     uint32_t calls_until_recount; /* calls until the next recount is considered */
 };
 
-/* When no pages in a row were last found that could be taken without evicting; see run.c. */
+/* The last search for consecutive pages without live entries that found none; see run.c. */
 struct no_window {
     uint64_t age;    /* of the logs */
     uint64_t deaths; /* of pages */
-    uint32_t pages;  /* in a row; 0: there may be some */
+    uint32_t pages;  /* consecutive pages searched for; 0: there may be some */
 };
 
-/* The scans for pins that are needed no more; see pin.c. */
+/* The scans for pins that are no longer needed; see pin.c. */
 struct scans {
-    uint64_t copied;  /* bytes, because the share was used up, since the last scan */
-    uint64_t price;   /* copied bytes for which the next scan is worth it */
-    unsigned in_vain; /* scans in a row that dropped few pins */
+    uint64_t copied;  /* bytes copied since the last scan because the share was used up */
+    uint64_t price;   /* copied bytes after which the next scan is worth its cost */
+    unsigned in_vain; /* consecutive scans that dropped few pins */
     /* for cache_info */
     uint64_t count, pages, nanoseconds;
 };
@@ -95,14 +95,14 @@ struct cache {
     uint32_t incarnation;  /* of the record, as claimed */
     void *lock;            /* keeps the record, see os_keep_lock(); after a fork: the old one; NULL none */
     int fd;                /* of the segment's file; other code may have closed it: process_file(); -1 none */
-    int lock_fd;           /* holds the locks of keys, see lock.c; -1 none */
+    int lock_fd;           /* the description that holds the locks of keys, see lock.c; -1 none */
     dev_t file_device;     /* of the segment's file, */
     ino_t file_inode;      /* by which its descriptors are recognized, */
     const char *file_path; /* and by which it is opened again */
-    uint64_t locked[CACHE_LOCKS_MAX]; /* the bytes that it has locked; 0 none */
-    pid_t locked_by;                  /* the process that did: a child does not have the lock */
+    uint64_t locked[CACHE_LOCKS_MAX]; /* the bytes locked through lock_fd; 0 none */
+    pid_t locked_by;                  /* the process that locked them: a child does not have the locks */
     bool long_lived;
-    bool record_refused; /* none was free, or `reason` tells why; retried at the next request or second */
+    bool record_refused; /* no record was free, or see `reason`; retried at the next request or second */
 
     /* words of the record's pin map that are not 0 */
     uint16_t pinned_words[PAGES_MAX / 64];
@@ -113,24 +113,24 @@ struct cache {
 
     struct reservation reservation;
     struct victims victims[LOGS];
-    uint32_t surveyed; /* pages of which they are the cheapest */
+    uint32_t surveyed; /* pages that the last survey looked at */
     struct no_window no_window;
-    uint32_t destination;     /* of compacting: page + 1 into which this process moves entries; 0 between calls */
+    uint32_t destination;     /* page + 1 into which compacting moves entries; 0 between calls */
     uint64_t room_until;      /* the age of the log up to which new keys have room, see compact.c */
-    uint32_t sweep_next;      /* the page whose expired entries are looked for next, */
-    uint64_t swept_at;        /* and when the first one was last, ms; 0 never */
-    uint64_t counters_kept;   /* units kept by reclaiming only for counters in use */
+    uint32_t sweep_next;      /* the next page whose expired entries are looked for */
+    uint64_t swept_at;        /* when the last round over all pages began, ms; 0 never */
+    uint64_t counters_kept;   /* units that reclaiming kept only for counters in use */
     uint32_t unmovable;       /* pages not emptied because their live entries found no place */
-    bool others_busy;         /* at the last survey others were opening or reclaiming pages */
+    bool others_busy;         /* other processes were opening or reclaiming pages at the last survey */
     uint64_t timed_out_at;    /* when waiting for them last timed out, ns; 0 never */
     uint32_t unused_in_a_row; /* consecutive unused entries reclaimed from probation */
     /* when a step of memory was last refused, and the last reading of the cgroups' limits; see commit.c */
     uint64_t refused_at, index_refused_at, limit_read_at; /* ms; 0 never */
     uint64_t limit, limit_left, limit_budget;
     uint64_t filled_from,
-        filled_to; /* the part of the file that this process gave memory, for commit_make_huge() */
+        filled_to; /* the part of the file to which this process gave memory, for commit_make_huge() */
     uint32_t
-        *asked_alive; /* by record: when the kernel last said that its owner is alive, ms; NULL: never asked */
+        *asked_alive; /* for each record: when the kernel last said that its owner lives, ms; NULL: never asked */
 
     struct written written[WRITTEN_PAGES]; /* by page */
     uint64_t units_written;                /* of long values */
@@ -141,15 +141,15 @@ struct cache {
 
     struct segment *segment;
     uid_t user;                         /* the segment's; USER_NONE after a change of user, until the next call */
-    struct held_segment *held;          /* until the request ends, or nothing points there any more */
-    uint64_t release_at, release_every; /* the next search for that, and the pause then, ms */
+    struct held_segment *held;          /* kept until the request ends, or nothing points into them any more */
+    uint64_t release_at, release_every; /* the next search for such pointers, and the pause before it, ms */
     char reason[CACHE_REASON_MAX];      /* why there is no segment any more */
     struct cache_options options;       /* strings owned */
     uint32_t calls_until_look;
     uint64_t looked_at;     /* when the path was last compared with the segment, ms */
     uint64_t asked_user_at; /* ms */
     pthread_t thread;
-    bool orphan;        /* of a thread that this forked process does not have */
+    bool orphan;        /* belongs to a thread that this forked process does not have */
     struct cache *next; /* in the list of all caches of this process */
 };
 

@@ -1,4 +1,3 @@
-/* The cache's clock: milliseconds that nobody can set. */
 #include "cache.h"
 #include "layout.h"
 #include "os.h"

@@ -8,7 +8,7 @@
 #include "segment.h"
 #include "spare.h"
 
-/* Reclaims pages without live entries, but not the open ones. */
+/* Reclaims pages without live entries, except open ones. */
 static void reclaim_dead(struct cache *cache, struct record_shared *record) {
     for (uint32_t page = 0; page < cache->map.page_count; page++) {
         const struct victim chosen = {

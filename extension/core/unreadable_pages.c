@@ -6,7 +6,7 @@
 
 #include "layout.h"
 
-/* Of one segment and thread: the tests have no more. */
+/* For one segment and thread: the tests have no more. */
 static bool forbidden[PAGES_MAX];
 
 static void protect(const struct page_range *pages, uint32_t i, int protection) {

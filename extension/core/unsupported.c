@@ -1,5 +1,5 @@
-/* Replaces the engine on other systems: attaching says why it is not available. The rest is for the linker: nobody
- * calls it without a struct cache. */
+/* Replaces the engine on other systems. Attaching reports why no cache is available. The other functions only
+ * satisfy the linker: they need a struct cache, which does not exist here. */
 #if !(defined(__linux__) && defined(__LP64__))
 
 #include <stdio.h>

@@ -1,4 +1,3 @@
-/* Storing, deleting, touching, clearing. */
 #include "write.h"
 
 #include <string.h>
@@ -13,9 +12,9 @@
 #include "reservation.h"
 #include "token.h"
 
-/* Beyond so much that was written since, a page is no longer in the processor's caches; shorter values are not asked
- * about. A MiB of such memory takes 544 us by memcpy() in pieces of 4 KiB, and 52 past the caches; memory that is in
- * them takes twice as long past them. */
+/* After this many more units were written, a page is no longer in the processor's caches; shorter values are not
+ * tracked. Writing a MiB to such memory takes 544 us by memcpy() in pieces of 4 KiB, and 52 us past the caches.
+ * Memory that is in the caches takes twice as long past them. */
 enum { WARM_UNITS = (4 << 20) / UNIT, LONG_UNITS = (8 << 10) / UNIT };
 
 size_t cache_value_max(const struct cache *cache) {
@@ -39,7 +38,7 @@ void cache_refuse(struct cache *cache, const struct cache_key *key) {
     }
 }
 
-/* Writes the lengths, the key and, behind the value, its freshness. */
+/* Writes the lengths, the key, and the freshness behind the value's place. */
 static struct entry_shared *begin_entry(struct cache *cache, const struct cache_key *key, uint64_t value_units) {
     struct entry_shared *entry = ref_writable(&cache->map, cache->reservation.location);
     const uint64_t freshness = cache->reservation.freshness;
@@ -56,9 +55,9 @@ static struct entry_shared *begin_entry(struct cache *cache, const struct cache_
 }
 
 /*
- * True if a reservation lies in memory that this process has not written lately, so that it is in no cache of the
- * processor. Each part of a page is written once in a generation, so what counts is the generation before. Others may
- * have written or read there: then it is taken for cold, and only costs more.
+ * True if a reservation lies in memory that this process has not written recently, so that no cache of the processor
+ * holds it. Each part of a page is written once in a generation, so the previous generation counts. Other processes
+ * may have written or read there. Then the memory is taken for cold all the same, which only costs more.
  */
 static bool is_cold(struct cache *cache, const struct reservation *reservation) {
     struct written *written = &cache->written[reservation->page % WRITTEN_PAGES];
@@ -73,7 +72,8 @@ static bool is_cold(struct cache *cache, const struct reservation *reservation) 
     return written->cold;
 }
 
-/* In a segment that keeps: whether this entry may take room. One that replaces another of its size always may. */
+/* True if this entry may take room in a segment that keeps its entries. An entry that replaces another one of its
+ * size always may. */
 static bool may_take_room(struct cache *cache, struct record_shared *record, const struct cache_key *key,
                           uint64_t units) {
     if (LIKELY(compact_has_room(cache, units))) {
@@ -134,7 +134,7 @@ void write_seal(struct cache *cache, const struct cache_key *key, uint32_t kind,
     page_seal(cache, &cache->reservation, entry);
 }
 
-/* Each turn but the last means that another process changed the key or its buckets. */
+/* Each turn except the last means that another process changed the key or its buckets. */
 static inline __attribute__((always_inline)) enum cache_result put(struct cache *cache,
                                                                    struct record_shared *record,
                                                                    const struct cache_key *key,
@@ -221,7 +221,7 @@ enum cache_result cache_delete(struct cache *cache, const struct cache_key *key)
     return CACHE_OK;
 }
 
-/* The copy of an entry is fresh until `expires`, and kept for as much longer as before. */
+/* Copies an entry. The copy is fresh until `expires`, and kept for the same time beyond that as before. */
 static void copy_with_expiry(struct cache *cache, const struct found *found, uint64_t expires) {
     const struct entry_shared *entry = found->entry;
     const uint64_t fresh_until = entry_fresh_until(entry, entry);
@@ -234,15 +234,15 @@ static void copy_with_expiry(struct cache *cache, const struct found *found, uin
     }
 }
 
-/* Entries are immutable, so a new expiry is a new entry. The old one stays announced until then, and its copy is put
- * only if the key's word has not changed. */
+/* Entries are immutable, so a new expiry needs a new entry. The old entry stays announced until then, and the copy
+ * is put only if the key's word has not changed. */
 enum cache_result cache_touch(struct cache *cache, const struct cache_key *key, uint64_t expires) {
     struct record_shared *record = enter(cache);
     if (!record) {
         return CACHE_UNAVAILABLE;
     }
     if (UNLIKELY(cache->reservation.location != 0)) {
-        /* Left by an interrupted call, whose announcement reservation_make() would end. */
+        /* Left by an interrupted call; reservation_make() would end its announcement. */
         reservation_end(cache, record, &cache->reservation, false);
     }
     const struct place place = index_place(cache, key);
@@ -272,7 +272,7 @@ enum cache_result cache_touch(struct cache *cache, const struct cache_key *key, 
     }
 }
 
-/* Unlinks each word by itself, as a delete does. */
+/* Unlinks each word separately, as a delete does. */
 bool cache_clear(struct cache *cache) {
     if (!enter_to_delete(cache)) {
         return false;
