@@ -18,7 +18,7 @@ static enum cache_result no_cache(void) {
     return LARDER_G(apcu).absent ? CACHE_ABSENT : CACHE_UNAVAILABLE;
 }
 
-/* The message of an error is about the segment of the call. */
+/* Notes whether the last error belongs to the segment of module apcu: its message is about that segment. */
 static bool noted(bool done) {
     LARDER_G(apcu_failed) = !done;
     return done;
@@ -30,7 +30,8 @@ static uint64_t expiry(zend_long ttl) {
 
 /* ---- One key --------------------------------------------------------------------------------- */
 
-/* Here a NUL byte at the beginning of a key means nothing. */
+/* Counts fetches of keys that begin with a NUL byte, which core does not count. For this module's clients such keys
+ * are ordinary. */
 static void count_fetch(zend_string *name, bool found) {
     if (UNEXPECTED(ZSTR_VAL(name)[0] == '\0') && LARDER_G(apcu).cache) {
         cache_count_fetch(LARDER_G(apcu).cache, found);
@@ -126,7 +127,7 @@ static void clear(void) {
     }
 }
 
-/* What to add to milliseconds of cache_now() for those of the Unix time. Both clocks tick together. */
+/* Difference between Unix time and cache_now(), in milliseconds. Both clocks tick at the same time. */
 static int64_t unix_offset(void) {
     struct timespec now;
 #ifdef CLOCK_REALTIME_COARSE
@@ -169,8 +170,8 @@ static bool describe(zend_string *name, struct larder_entry *entry) {
 
 struct larder_walk {
     struct cache_walk *walk;
-    int64_t offset;          /* unix_offset(): asked once */
-    struct cache_entry last; /* the entry that was given last */
+    int64_t offset;          /* unix_offset() at the beginning of the walk */
+    struct cache_entry last; /* the entry that was returned last */
 };
 
 static struct larder_walk *walk_begin(const char *prefix, size_t length) {
@@ -241,7 +242,7 @@ static void read_memory(struct larder_memory *memory) {
 
 /* ---- Claims ---------------------------------------------------------------------------------- */
 
-/* Where the value will be stored, so the segment is created. */
+/* The cache in which the value will be stored, so the segment is created. */
 static struct cache *to_claim(zend_string *name) {
     return is_key(name) ? attach_client(&LARDER_G(apcu), true) : NULL;
 }

@@ -3,18 +3,19 @@
 #include "zend_extensions.h"
 
 /*
- * Without the copies these functions would also change constant arrays of scripts that opcache keeps in shared memory:
- * for all processes, and for good.
+ * Without the copies, these functions would also change constant arrays of scripts that opcache keeps in shared
+ * memory: for all processes, permanently.
  *
- * How they were found: in the sources of PHP 8.2.32, 8.4.24 and 24 PECL extensions, by reference counts and flags that are
- * changed without a look at the type's flags, convert_to_*() and SEPARATE_*() of elements, and internal pointers;
- * values/every-function.phpt calls all others with fetched values, up to 8.6. What looks alike and is safe: the JIT's
- * helpers ask for the flags; ldap_add(), imap_mail_compose() and pcntl_exec() separate each level first; opcache interns
- * its keys by copy, zend_alloc_ce_cache() gets names from the compiler; pcre notes UTF-8 on counted strings only.
+ * The functions were found in the sources of PHP 8.2.32, 8.4.24 and 24 PECL extensions. We searched for reference
+ * counts and flags that are changed without checking the type's flags, for convert_to_*() and SEPARATE_*() of
+ * elements, and for internal pointers. values/every-function.phpt calls all other functions with fetched values, up
+ * to PHP 8.6. Some code looks alike and is safe. The JIT's helpers check the flags. ldap_add(), imap_mail_compose()
+ * and pcntl_exec() separate each level first. opcache interns its keys by copy, zend_alloc_ce_cache() gets names
+ * from the compiler, and pcre notes UTF-8 only on counted strings.
  */
 enum kind {
     ARRAYS, /* arrays are written to */
-    ALL,    /* references to strings are counted too */
+    ALL,    /* arrays are written to, and references to strings are counted */
 };
 
 struct writer {
@@ -26,22 +27,22 @@ struct writer {
 static const struct writer functions[] = {
     /* counts references to the name; see opcache.c */
     {NULL, "opcache_compile_file", ALL},
-    /* base and filter: their internal pointers are moved */
+    /* moves the internal pointers of base and filter */
     {NULL, "ldap_search", ARRAYS},
     {NULL, "ldap_list", ARRAYS},
     {NULL, "ldap_read", ARRAYS},
-    /* rows are converted to strings in place (PDO::pgsqlCopyFromArray() too, see below) */
+    /* converts rows to strings in place (so does PDO::pgsqlCopyFromArray(), see below) */
     {"pdo\\pgsql", "copyfromarray", ARRAYS},
     /* puts results into the arrays in its array */
     {NULL, "ssh2_poll", ARRAYS},
-    /* channels: the internal pointer is moved; phpredis from 6 on */
+    /* moves the internal pointer of channels; phpredis since 6 */
     {"redis", "ssubscribe", ARRAYS},
     {"rediscluster", "ssubscribe", ARRAYS},
 #if PHP_VERSION_ID < 80400
-    /* the numbers of SO_LINGER, SO_RCVTIMEO and SO_SNDTIMEO are converted in place */
+    /* converts the numbers of SO_LINGER, SO_RCVTIMEO and SO_SNDTIMEO in place */
     {NULL, "socket_set_option", ARRAYS},
     {NULL, "socket_setopt", ARRAYS},
-    /* the names in allowed_classes are converted to strings in place */
+    /* converts the names in allowed_classes to strings in place */
     {NULL, "unserialize", ARRAYS},
     /* counts references to the callback */
     {"sqlite3", "setauthorizer", ALL},
@@ -50,7 +51,7 @@ static const struct writer functions[] = {
 
 /* All functions and methods of an extension. */
 static const struct writer modules[] = {
-    /* counts references to nearly all that it keeps: options, query, headers, callbacks */
+    /* counts references to nearly everything that it keeps: options, query, headers, callbacks */
     {"http", NULL, ALL},
     /* moves the internal pointers of lists of documents */
     {"solr", NULL, ALL},
@@ -60,7 +61,7 @@ static const struct writer modules[] = {
 
 /* ---- Copying arguments ------------------------------------------------------------------------- */
 
-/* True if a value, or anything inside it, lies in memory that this process may not write. */
+/* True if a value, or anything inside it, lies in memory that this process must not write. */
 static bool holds_borrowed(const zval *value, enum kind kind) {
     ZVAL_DEREF(value);
     if (Z_TYPE_P(value) == IS_STRING) {
@@ -90,7 +91,7 @@ static bool holds_borrowed(const zval *value, enum kind kind) {
     return holds;
 }
 
-/* Copies only what is borrowed and the arrays that lead to it. References stay references. */
+/* Copies only what is borrowed, and the arrays that lead to it. References stay references. */
 static void own(zval *value, enum kind kind) {
     if (!holds_borrowed(value, kind)) {
         return;
@@ -113,10 +114,11 @@ static void own(zval *value, enum kind kind) {
 
 /* ---- Calling ------------------------------------------------------------------------------------- */
 
-/* Where a function keeps its original handler: in its own entry, because calls may use a copy of it, such as a closure. */
+/* Index of the slot in which a function's entry keeps its original handler. The entry has it because calls may use a
+ * copy of the entry, such as a closure. */
 static int slot;
 
-/* The caller frees the arguments, by the types that they have then. */
+/* The caller frees the arguments, by the types that they have afterwards. */
 static void call(INTERNAL_FUNCTION_PARAMETERS, enum kind kind) {
     for (uint32_t number = 1; number <= ZEND_CALL_NUM_ARGS(execute_data); number++) {
         own(ZEND_CALL_ARG(execute_data, number), kind);
@@ -196,7 +198,7 @@ static zend_function *get_method(zend_object **object, zend_string *name, const 
     return function;
 }
 
-/* Only an object leads to its handlers. They are PDO's own, and not constant. */
+/* The handlers can only be reached through an object. They are PDO's own, and not constant. */
 static void replace_methods_of_drivers(void) {
     zend_class_entry *pdo = zend_hash_str_find_ptr(CG(class_table), ZEND_STRL("pdo"));
     if (!pdo || !zend_hash_str_exists(&module_registry, ZEND_STRL("pdo_pgsql"))) {

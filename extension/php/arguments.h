@@ -1,17 +1,17 @@
 /*
  * Copies of fetched values for code that would write into them.
  *
- * PHP treats a fetched value like a literal of compiled code: an interned string or an immutable array, in memory that
- * nobody may write. A few internal functions convert arrays that they got by value in place, or count references to
- * strings without a look at their flags; arguments.c lists them. Each gets a handler that copies such arguments first.
- * No other function costs more.
+ * PHP treats a fetched value like a literal of compiled code: an interned string or an immutable array, in memory
+ * that no code may write. A few internal functions convert arrays in place that they got by value, or count
+ * references to strings without checking their flags; arguments.c lists them. Each gets a handler that copies such
+ * arguments first. Other functions are not slowed.
  */
 #ifndef LARDER_ARGUMENTS_H
 #define LARDER_ARGUMENTS_H
 
 #include "php.h"
 
-/* True if a string lives only as long as the request (interned, but not permanent), as fetched ones do. */
+/* True if a string lives only as long as the request (interned, but not permanent), as fetched strings do. */
 static zend_always_inline bool is_borrowed(const zend_string *string) {
     return ZSTR_IS_INTERNED(string) && !(GC_FLAGS(string) & IS_STR_PERMANENT);
 }
@@ -23,7 +23,8 @@ static inline zend_string *copy_borrowed(const zend_string *string) {
     return copy;
 }
 
-/* Once in a process, when all modules are loaded. Functions of modules that a script loads by dl() are not covered. */
+/* Called once in a process, when all modules are loaded. Functions of modules that a script loads by dl() are not
+ * covered. */
 void arguments_register(void);
 
 #endif

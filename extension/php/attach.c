@@ -7,7 +7,8 @@
 
 #include <syslog.h>
 
-/* The command line, debuggers and embedders run one request without a limit of time; so does a FrankenPHP worker. */
+/* True on the command line and in debuggers and embedders, which run one request without a time limit, and in
+ * FrankenPHP, whose workers do the same. */
 static bool is_long_lived(void) {
     static const char *const names[] = {"cli", "phpdbg", "embed", "micro", "frankenphp"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -19,9 +20,9 @@ static bool is_long_lived(void) {
 }
 
 /*
- * Whether to try to attach. At most once a request for reads and once for stores, which may create the segment; but
- * as long as the segment is only absent, which another process may change at any time, again every 10 ms (an attempt
- * costs about 60 us). Long-lived processes also try again after a failure.
+ * True if attaching may be tried: at most once a request for reads, and once for stores, which may create the
+ * segment. If the segment is only absent, another process may create it at any time. So it may then be tried again
+ * every 10 ms (an attempt costs about 60 us). Long-lived processes also try again after a failure.
  */
 static bool may_try(struct client *client, bool to_store) {
     enum { SOON = 10, LATER = 1000 }; /* milliseconds */
@@ -44,13 +45,13 @@ struct attachment {
     struct cache *cache;
     struct attachment *next;
     char segment[CACHE_SEGMENT_MAX + 1];
-    char reason[CACHE_REASON_MAX]; /* how it differs from the settings */
+    char reason[CACHE_REASON_MAX]; /* how the segment differs from the settings */
 };
 
 enum { ATTACHMENTS_MAX = 16 };
 
-/* Of the module apcu; 0: it is not loaded. Set once at module start, before there are threads; a setting of an FPM pool
- * comes when the worker starts. */
+/* Size of the segment of module apcu; 0: the module is not loaded. Set once at module start, before there are
+ * threads; a setting of an FPM pool comes when the worker starts. */
 static zend_long apcu_size;
 
 zend_long attach_apcu_size(void) {
@@ -65,7 +66,8 @@ static bool is_in_use(const struct client *client) {
     return client == &LARDER_G(own) || apcu_size > 0;
 }
 
-/* A name that is too long stays too long, and core refuses it. */
+/* The name of a client's segment. A name that is too long is cut to a length that is still too long, so core refuses
+ * it. */
 struct name {
     char bytes[CACHE_SEGMENT_MAX + 12];
 };
@@ -151,13 +153,14 @@ static zend_long size_now(const struct client *client) {
                                        : LARDER_G(session_size);
 }
 
-/* What the values of a client look like. A session is bytes, the same to every PHP: an upgrade logs nobody out. That of the
- * module apcu differs from the engine's own, or a segment named "<segment>.apcu" would be both. */
+/* The layout of a client's values. A session is bytes, which are the same for every PHP, so an upgrade logs out no
+ * one. The layout for module apcu differs from the engine's own; otherwise a segment named "<segment>.apcu" could be
+ * used as both. */
 static uint64_t layout_of(const struct client *client) {
     return client == &LARDER_G(sessions) ? 0 : shape_layout() ^ (client == &LARDER_G(apcu));
 }
 
-/* Valid while `name` is. */
+/* The options are valid as long as `name`. */
 static struct cache_options options_now(const struct client *client, const struct name *name) {
     const bool sessions = client == &LARDER_G(sessions);
     return (struct cache_options){
@@ -173,7 +176,7 @@ static struct cache_options options_now(const struct client *client, const struc
     };
 }
 
-/* Why no cache is allowed in this process at the moment; NULL: one is. */
+/* The reason why this process may not have a cache at the moment; NULL: it may. */
 static const char *forbidden(void) {
     if (CG(compiler_options) & ZEND_COMPILE_PRELOAD) {
         return "no cache is available while PHP preloads";
@@ -200,7 +203,7 @@ struct cache *attach_now(struct client *client, bool to_store) {
     errno = 0;
     client->cache = cache_attach(&options, client->reason);
     client->absent = !client->cache && errno == ENOENT;
-    if (client->absent) { /* an empty cache, and no fault */
+    if (client->absent) { /* an empty cache is no fault */
         client->reason[0] = '\0';
     }
     if (client->cache) {
@@ -276,7 +279,7 @@ void attach_request_begin(void) {
     choose(&LARDER_G(own));
 }
 
-/* Only this request's caches hold values; they stay. */
+/* Only this request's caches hold values, which stay. */
 void attach_user_changed(void) {
     forget_attempts(&LARDER_G(own));
     forget_attempts(&LARDER_G(apcu));
@@ -287,8 +290,9 @@ void attach_user_changed(void) {
 }
 
 /*
- * PHP frees the names of a request's stream wrappers and filters after the last hook that an extension gets, so a
- * fetched name would be read after its pin was dropped. A request has tables of its own only if it registered some.
+ * True if PHP may read fetched names after the request. PHP frees the names of a request's stream wrappers and
+ * filters after the last hook that an extension gets. A fetched name would be read then, after its pin was dropped.
+ * A request has tables of its own only if it registered some.
  */
 static bool names_outlive_request(void) {
     return php_stream_get_url_stream_wrappers_hash() != php_stream_get_url_stream_wrappers_hash_global() ||

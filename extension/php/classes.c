@@ -2,8 +2,8 @@
 #include "php_larder.h"
 
 /*
- * The setting is read each time: it is short, it may be changed in a script, and only fetches of objects ask. It holds
- * names separated by commas. "nothing" and "none" are no names, so they allow no class.
+ * The setting is parsed at each call: it is short, a script may change it, and only fetches of objects need it. It
+ * holds names separated by commas. "nothing" and "none" are not names, so they allow no class.
  */
 struct name {
     const char *begin;
@@ -14,7 +14,7 @@ static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == ',';
 }
 
-/* The first name at or after `*at`, which moves behind it. False: there are no more. */
+/* Finds the first name at or after `*at`, and moves `*at` behind it. False: there are no more. */
 static bool next_name(const char **at, struct name *name) {
     const char *begin = *at;
     while (is_blank(*begin) || *begin == '\\') {

@@ -4,7 +4,8 @@
 
 #include "php_larder.h"
 
-/* True if not all are allowed, which only "*" says. Empty allows none: PHP's scanner makes that of the word `none`. */
+/* True unless all classes are allowed, which only "*" means. An empty setting allows none: PHP's scanner turns the
+ * word `none` into it. */
 static zend_always_inline bool classes_are_limited(void) {
     return UNEXPECTED(strcmp(LARDER_G(classes), "*") != 0);
 }
@@ -16,7 +17,7 @@ static zend_always_inline bool class_is_allowed(const zend_string *name) {
     return EXPECTED(!classes_are_limited()) || class_is_listed(name);
 }
 
-/* The same for unserialize(): its options, as an array to release. */
+/* The same as options for unserialize(): an array, which the caller releases. */
 void classes_as_options(zval *options);
 
 #endif

@@ -1,4 +1,4 @@
-/* The PHP functions for values that are computed once, and recomputed before or after they expire. */
+/* PHP functions for values that are computed once, and recomputed before or after they expire. */
 #include "attach.h"
 #include "last_error.h"
 #include "parameters.h"
@@ -6,15 +6,15 @@
 #include <math.h>
 #include <time.h>
 
-/* How long a placeholder is kept: far longer than any computation, so that its value is stored. */
+/* Lifetime of a placeholder: far longer than any computation, so that the computed value is stored. */
 enum { PLACEHOLDER_SECONDS = 24 * 3600 };
 
 /* ---- Recomputing early ----------------------------------------------------------------------- */
 
-/* More than -log() of the smallest chance there is: nothing is early from further away. */
+/* More than -log() of the smallest value of chance(): further away, nothing is early. */
 enum { FURTHEST = 37 };
 
-/* A number over 0, up to 1, another at each call and in each process; no state that a fork would share. */
+/* A number over 0, up to 1, different at each call and in each process. It keeps no state that a fork would share. */
 static double chance(const struct cache_value *value) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -29,8 +29,8 @@ static double chance(const struct cache_value *value) {
 }
 
 /*
- * XFetch: the nearer the end and the dearer the value, the likelier. Of many that ask, one or a few are early enough that
- * the rest never find it stale.
+ * XFetch: the nearer the expiry and the higher the cost, the more likely. Of many processes that ask, one or a few
+ * are early enough that the others never find the value stale.
  *
  * A. Vattani, F. Chierichetti, K. Lowenstein: Optimal Probabilistic Cache Stampede Prevention, VLDB 2015.
  */
@@ -43,7 +43,7 @@ static bool is_early(const struct cache_value *value, double beta) {
 /* True if a value that was found with cache_find_kept() is to be recomputed. */
 static zend_always_inline bool is_due(const struct cache_value *value, double beta) {
     if (EXPECTED(value->expires == value->kept && value->cost == 0)) {
-        return false; /* nothing is known of it, but that it has not expired */
+        return false; /* it has no freshness, and was found, so it has not expired */
     }
     return value->expires != 0 && (value->expires <= value->found || (value->cost != 0 && is_early(value, beta)));
 }
@@ -55,7 +55,7 @@ static zend_always_inline bool fetch_fresh(struct cache *cache, zend_string *nam
            decode_or_count(cache, &key, &value, result);
 }
 
-/* Handles what the fast path does not, as fetch_carefully() in functions.c. */
+/* Handles the cases that the fast path does not, as fetch_carefully() in functions.c. */
 static zend_never_inline void fetch_fresh_carefully(INTERNAL_FUNCTION_PARAMETERS, bool missed) {
     zend_string *name;
     zval *missing = NULL;
@@ -96,7 +96,7 @@ ZEND_FUNCTION(larder_fetch_fresh) {
 
 /* ---- What is there ---------------------------------------------------------------------------- */
 
-/* Seconds from one time to another, never 0: that means no end. */
+/* Seconds from one time to another. Never 0, which means no end. */
 static double seconds_between(uint64_t from, uint64_t to) {
     return to == from ? -0.001 : ((double)to - (double)from) / 1000;
 }
@@ -120,7 +120,7 @@ ZEND_FUNCTION(larder_fetch_entry) {
     if (!cache || !cache_find_token(cache, &key, how, &found, &token)) {
         return;
     }
-    /* decoding may run code that looks for other values, in whose place this one was copied */
+    /* decoding may run code that fetches other values into the place of this copied one */
     const uint64_t expires = found.expires, kept = found.kept, now = cache_now();
     const double cost = (double)found.cost / CACHE_COSTS_A_SECOND;
     if (!decode_value(&found, &value)) {
@@ -161,7 +161,7 @@ ZEND_FUNCTION(larder_claim) {
                                        nothing_useless ? NULL : &useless_token, &token)
               : CACHE_CLAIM_UNAVAILABLE;
     RETVAL_LONG(claimed);
-    /* Last, because the old value of the variable may have a destructor. */
+    /* Done last, because the old value of the variable may have a destructor. */
     if (cas && token.is_there) {
         ZEND_TRY_ASSIGN_REF_LONG(cas, (zend_long)token.number);
     } else if (cas) {
@@ -169,7 +169,8 @@ ZEND_FUNCTION(larder_claim) {
     }
 }
 
-/* Comes back at once for a signal or a time limit, which PHP handles between its own steps. */
+/* True if PHP has to handle a signal or a time limit, which it does between its own steps: then do not wait any
+ * longer. */
 static bool is_interrupted(void) {
     return zend_atomic_bool_load(&EG(vm_interrupt));
 }

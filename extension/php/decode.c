@@ -4,13 +4,13 @@
 /* ---- Copying --------------------------------------------------------------------------------- */
 
 /*
- * Records are copied in the order in which they lie, without recursion. The copy of an array is allocated when its
- * parent, which lies before it, is copied, and filled when the walk reaches its own record. Each record of the scratch
- * remembers its copy in a field that is no longer needed; refcount 0 marks those.
+ * Records are copied in the order of their addresses, without recursion. The copy of an array is allocated when its
+ * parent, which comes before it, is copied. It is filled when the walk reaches its own record. Each record of the
+ * scratch memory keeps the address of its copy in a field that is no longer needed; refcount 0 marks such records.
  */
 struct copying {
     char *scratch;
-    uintptr_t base; /* the address that pointers in it assume for `scratch` */
+    uintptr_t base; /* the address that pointers inside the value assume for `scratch` */
 };
 
 static zend_refcounted_h *record_at(const struct copying *c, const void *pointer) {
@@ -27,7 +27,7 @@ static zend_string *copy_string(const zend_string *record) {
     return copy;
 }
 
-/* A string may be pointed to often: the first time it is copied, later its copy's references are counted. */
+/* A string may have several pointers to it. The first time it is copied; later times add a reference to the copy. */
 static zend_string *copied_string(const struct copying *c, const zend_string *pointer) {
     zend_string *record = (zend_string *)record_at(c, pointer);
     if (record->gc.refcount == 0) {
@@ -39,7 +39,7 @@ static zend_string *copied_string(const struct copying *c, const zend_string *po
     return copy;
 }
 
-/* An array may be pointed to often, too. */
+/* An array may have several pointers to it, too. */
 static zend_array *copied_array(HashTable *record) {
     if (record->gc.refcount == 0) {
         zend_array *shared = (zend_array *)(uintptr_t)record->pDestructor;
@@ -47,7 +47,7 @@ static zend_array *copied_array(HashTable *record) {
         return shared;
     }
     zend_array *copy = emalloc(sizeof(*copy));
-    GC_SET_REFCOUNT(copy, 1); /* counted further before it is filled */
+    GC_SET_REFCOUNT(copy, 1); /* more references may be counted before it is filled */
     record->gc.refcount = 0;
     record->pDestructor = (dtor_func_t)(uintptr_t)copy;
     return copy;
@@ -127,7 +127,8 @@ static void copy_array(const struct cache_value *value, zval *result) {
 
 /* ---- Decoding -------------------------------------------------------------------------------- */
 
-/* Unserializing runs user code, which may fetch, and so overwrite the scratch: the bytes must be pinned or a copy. */
+/* Unserializing runs user code, which may fetch and so overwrite the scratch memory. So the bytes must be pinned, or
+ * a copy. */
 static bool decode_serialized(const struct cache_value *value, zval *result) {
     zend_string *bytes = (zend_string *)value->bytes;
     bytes = value->hold == CACHE_PINNED ? bytes : copy_string(bytes);

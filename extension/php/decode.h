@@ -1,13 +1,13 @@
 /*
- * From a stored value to a zval: by pointing to it in the read-only mapping, or by copying it out (larder.zero_copy=0,
- * or readers hold as many pages as they may).
+ * Turns a stored value into a zval: by pointing to it in the read-only mapping, or by copying it out (with
+ * larder.zero_copy=0, or if readers hold as many pages as they may).
  */
 #ifndef LARDER_DECODE_H
 #define LARDER_DECODE_H
 
 #include "shape.h"
 
-/* What decode_value() does not do inline. */
+/* The part of decode_value() that is not inline. */
 bool decode_value_slowly(const struct cache_value *value, zval *result);
 
 /*

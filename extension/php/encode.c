@@ -7,10 +7,10 @@
 
 struct encoding {
     const struct plan *plan;
-    char *writable;             /* where the value is written */
-    uintptr_t address;          /* where readers will see it */
+    char *writable;             /* address to which the value is written */
+    uintptr_t address;          /* address at which readers will see it */
     const uint32_t *next_place; /* in plan->places */
-    size_t place;               /* end of what is written, units */
+    size_t place;               /* end of the written part, in units */
     bool cold;
 };
 
@@ -27,8 +27,8 @@ static bool is_utf8(const zend_string *source) {
     return (GC_FLAGS(source) & IS_STR_VALID_UTF8) || utf8_valid(ZSTR_VAL(source), ZSTR_LEN(source));
 }
 
-/* Copies a text; whether it is valid UTF-8. A block at a time, which is read from memory once for both, as long as it is
- * ASCII. */
+/* Copies a text. True if it is valid UTF-8. As long as the text is ASCII, it is handled by blocks, so that memory is
+ * read only once for both. */
 static bool copy_text(char *to, const zend_string *source, bool cold) {
     enum { BLOCK = 4096 };
     const char *from = ZSTR_VAL(source);
@@ -52,7 +52,7 @@ static bool copy_text(char *to, const zend_string *source, bool cold) {
     return utf8_valid(from, left);
 }
 
-/* Long strings are seldom hashed by anybody else, so the hash is not written into the source. */
+/* Other code seldom hashes long strings, so the hash is not written into the source. */
 static void encode_long(zend_string *record, const zend_string *source, bool cold) {
     size_t bytes = shape_of_string(ZSTR_LEN(source));
     zend_ulong hash = ZSTR_H(source) ? ZSTR_H(source) : hash_bytes(ZSTR_VAL(source), ZSTR_LEN(source));
@@ -74,7 +74,7 @@ void encode_string(zend_string *record, zend_string *source, bool cold) {
     encode_any(record, source, cold);
 }
 
-/* The address of the next string of the plan. Writes it, unless it is shared and already written. */
+/* Returns the address of the next string of the plan. Writes the string, unless it is shared and already written. */
 static zend_always_inline zend_string *string_at(struct encoding *e, zend_string *source) {
     size_t place = *e->next_place++;
     if (place == e->place) {

@@ -1,11 +1,12 @@
 /*
- * Explains in the error log why a process that writes to a fetched value is killed (SIGSEGV), and what to set.
+ * Explains in the error log why a process that writes to a fetched value is killed (SIGSEGV), and which setting
+ * helps.
  *
  * The SIGSEGV handler calls only async-signal-safe functions and prevents nothing: it writes its lines, restores the
- * previous handler, and returns. The instruction faults again, and what would have happened without it happens: another
+ * previous handler, and returns. Then the instruction faults again, and the same happens as without it: another
  * handler runs, or the process is killed and dumps core with the real fault.
  *
- * It cannot run where the stack has overflowed, which is no write to a value.
+ * The handler cannot run if the stack has overflowed; that is no write to a value.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -29,7 +30,7 @@ static bool is_write(const siginfo_t *info, const ucontext_t *context) {
     (void)info;
     return (context->uc_mcontext.gregs[REG_ERR] & 2) != 0;
 #elif defined(__aarch64__)
-    /* A list of records, each with a type and a size; the one with the syndrome register is optional. */
+    /* A list of records, each with a type and a size. The record with the syndrome register is optional. */
     const char *record = (const char *)context->uc_mcontext.__reserved;
     const char *end = record + sizeof(context->uc_mcontext.__reserved);
     while (record + sizeof(struct _aarch64_ctx) <= end) {
@@ -42,7 +43,7 @@ static bool is_write(const siginfo_t *info, const ucontext_t *context) {
         }
         record += head->size;
     }
-    /* QEMU gives no such record. What is mapped may be read, so it was a write that was not allowed. */
+    /* QEMU provides no such record. Mapped values may be read, so an access that was not allowed was a write. */
     return info->si_code == SEGV_ACCERR;
 #else
     (void)info;
@@ -59,7 +60,7 @@ struct line {
 };
 
 static void add(struct line *line, const char *text) {
-    while (*text && line->length < sizeof(line->text) - 1) { /* the last is for the newline */
+    while (*text && line->length < sizeof(line->text) - 1) { /* the last byte is for the newline */
         line->text[line->length++] = *text++;
     }
 }
@@ -75,7 +76,7 @@ static void add_number(struct line *line, uint64_t number, unsigned base) {
     add(line, digit);
 }
 
-/* True if the thread that wrote has PHP's globals. Web servers have threads that run no PHP. */
+/* True if the writing thread has PHP's globals. Web servers also have threads that run no PHP. */
 static bool runs_php(void) {
 #ifdef ZTS
     return tsrm_get_ls_cache() != NULL && tsrm_get_ls_cache() == TSRMLS_CACHE;
@@ -84,7 +85,7 @@ static bool runs_php(void) {
 #endif
 }
 
-/* To standard error and to PHP's error log. */
+/* Writes to standard error and to PHP's error log. */
 static void write_line(struct line *line) {
     line->text[line->length++] = '\n';
     ssize_t written = write(STDERR_FILENO, line->text, line->length);
@@ -112,7 +113,7 @@ static void report_write(const void *address) {
     write_line(&line);
 }
 
-/* Written second: if the memory read here is damaged too, the process is killed here. */
+/* Written second: if the memory that is read here is damaged, too, the process is killed here. */
 static void report_caller(void) {
     const zend_execute_data *call = runs_php() ? EG(current_execute_data) : NULL;
     if (!call || !call->func || !call->func->common.function_name) {
@@ -144,7 +145,7 @@ static void on_fault(int signal, siginfo_t *info, void *context) {
     const int error = errno;
     sigaction(SIGSEGV, &previous, NULL);
     if (info->si_code <= 0) {
-        raise(signal); /* sent by kill(): it would not come again. Delivered when this returns. */
+        raise(signal); /* sent by kill(), so it would not come again; delivered when this handler returns */
     } else if (is_write(info, context) && cache_is_mapped(info->si_addr)) {
         report_write(info->si_addr);
         report_caller();

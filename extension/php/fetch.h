@@ -1,4 +1,4 @@
-/* Looking a key up, and what a key is. */
+/* Looking keys up. */
 #ifndef LARDER_FETCH_H
 #define LARDER_FETCH_H
 
@@ -13,7 +13,7 @@ static zend_always_inline struct cache_key key_of(zend_string *name) {
     return (struct cache_key){ZSTR_VAL(name), (uint32_t)ZSTR_LEN(name), string_hash(name)};
 }
 
-/* As decode_value(); a value that cannot be decoded counts as a miss, if it has counted as a hit. */
+/* As decode_value(). A value that cannot be decoded counts as a miss, if it has counted as a hit. */
 static zend_always_inline bool decode_or_count(struct cache *cache, const struct cache_key *key,
                                                const struct cache_value *value, zval *result) {
     const bool decoded = decode_value(value, result);

@@ -4,7 +4,7 @@
 
 #include "zend_observer.h"
 
-/* The state of a suspended fiber. It is not on the fiber's stack, which a fatal error frees. */
+/* The state of a suspended fiber. Not on the fiber's stack, which a fatal error frees. */
 struct parked {
     struct parked *next;
     const zend_fiber_context *fiber;
@@ -37,7 +37,7 @@ static void unpark(const zend_fiber_context *to) {
     }
     *link = parked->next;
     if (to->status !=
-        ZEND_FIBER_STATUS_INIT) { /* else a new fiber at the address of one that a fatal error ended */
+        ZEND_FIBER_STATUS_INIT) { /* otherwise it is a new fiber at the address of one that a fatal error ended */
         LARDER_G(nested) = (struct nested_serializer){parked->depth, serializer_state_get()};
         LARDER_G(reading) = parked->reading;
         serializer_state_set(&parked->inside);

@@ -16,7 +16,8 @@ static zend_always_inline bool parse_key(zend_execute_data *execute_data, zend_s
         return check_key(*name);
 }
 
-/* When an entry with this ttl expires; NULL: larder.default_ttl. False, with an exception: it is no ttl. */
+/* Computes when an entry with this ttl expires; NULL: larder.default_ttl. False, with an exception: it is not a
+ * valid ttl. */
 static zend_always_inline bool check_ttl(const zval *ttl, uint32_t argument, uint64_t *expires) {
     const double seconds = ttl ? number_of(ttl) : LARDER_G(default_ttl);
     if (!check_not_negative(seconds, argument)) {
@@ -49,7 +50,7 @@ static void each_key(HashTable *names, key_visitor visit, void *context) {
     ZEND_HASH_FOREACH_END();
 }
 
-/* Calls `visit` with each key of the only argument; the result is the array that `visit` fills. */
+/* Calls `visit` with each key of the only argument. `visit` fills the array that is returned. */
 static void each_key_function(INTERNAL_FUNCTION_PARAMETERS, key_visitor visit) {
     HashTable *names;
 
@@ -63,7 +64,8 @@ static void each_key_function(INTERNAL_FUNCTION_PARAMETERS, key_visitor visit) {
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Handles what the fast path of larder_fetch() does not: attaching, hashing, other argument types, errors, defaults. */
+/* Handles the cases that the fast path of larder_fetch() does not: attaching, hashing, other argument types, errors,
+ * defaults. */
 static zend_never_inline void fetch_carefully(INTERNAL_FUNCTION_PARAMETERS, bool missed) {
     zend_string *name;
     zval *missing = NULL;
@@ -98,7 +100,7 @@ ZEND_FUNCTION(larder_fetch) {
     }
 }
 
-/* The element of an array; NULL: there is none, or no array. */
+/* An element of an array; NULL: there is no such element, or `value` is not an array. */
 static zend_always_inline zval *element_of(const zval *value, zend_ulong index) {
     zval *element;
     if (UNEXPECTED(Z_TYPE_P(value) != IS_ARRAY)) {
@@ -111,7 +113,7 @@ none:
     return NULL;
 }
 
-/* Fetches what is under the guard's name followed by this one. */
+/* Fetches the value whose key is the guard's name followed by `name`. */
 static zend_always_inline bool fetch_joined(struct cache *cache, zend_string *guard, zend_string *name,
                                             uint64_t not_yet, zval *result, bool *unreadable) {
     const size_t length = ZSTR_LEN(guard) + ZSTR_LEN(name);
@@ -131,7 +133,7 @@ static zend_always_inline bool fetch_joined(struct cache *cache, zend_string *gu
     return found && !*unreadable;
 }
 
-/* False: a miss of either entry, or one of another form or version; a destructor may have left an exception. */
+/* False: one of the two entries is missing, or has another form or version. A destructor may have left an exception. */
 static zend_always_inline bool fetch_guarded(struct cache *cache, zend_string *name, zend_string *guard,
                                              zval *result, bool *unreadable) {
     zval value;
@@ -149,7 +151,7 @@ static zend_always_inline bool fetch_guarded(struct cache *cache, zend_string *n
     if (UNEXPECTED(!versioned || EG(exception))) {
         return false;
     }
-    cache = attach(); /* objects beside the version may have run code */
+    cache = attach(); /* objects next to the version may have run code */
     if (UNEXPECTED(!cache || !fetch_joined(cache, guard, name, lease.expires, &value, unreadable))) {
         return false;
     }
@@ -165,7 +167,7 @@ static zend_always_inline bool fetch_guarded(struct cache *cache, zend_string *n
     return found != NULL;
 }
 
-/* The same; counts it as one fetch. */
+/* The same, and counts it as one fetch. */
 static zend_always_inline bool fetch_if(struct cache *cache, zend_string *name, zend_string *guard, zval *result) {
     bool unreadable;
     const bool found = fetch_guarded(cache, name, guard, result, &unreadable);
@@ -179,7 +181,7 @@ static zend_always_inline bool fetch_if(struct cache *cache, zend_string *name, 
     return found;
 }
 
-/* Handles what the fast path of larder_fetch_if() does not, as fetch_carefully(). */
+/* Handles the cases that the fast path of larder_fetch_if() does not, as fetch_carefully(). */
 static zend_never_inline void fetch_if_carefully(INTERNAL_FUNCTION_PARAMETERS, bool missed) {
     zend_string *name, *guard;
     zval *missing = NULL;
@@ -265,7 +267,7 @@ ZEND_FUNCTION(larder_fetch_cas) {
         }
         set_default(return_value, missing);
     }
-    /* Last, because the old value of the variable may have a destructor. */
+    /* Done last, because the old value of the variable may have a destructor. */
     if (cas && found) {
         ZEND_TRY_ASSIGN_REF_LONG(cas, (zend_long)token);
     } else if (cas) {
@@ -273,7 +275,7 @@ ZEND_FUNCTION(larder_fetch_cas) {
     }
 }
 
-/* The value is copied, so that the pages of a cache that is looked through are not held. */
+/* Copies the value, so that looking through a cache holds none of its pages. */
 ZEND_FUNCTION(larder_peek) {
     zend_string *name;
     zval *missing = NULL;
@@ -338,7 +340,8 @@ static zend_always_inline bool store(zend_string *name, zval *value, const struc
                                    : is_done(without_cache());
 }
 
-/* How long a value is fresh and kept. False, with an exception: an argument is wrong. `stale` and `cost` may be NULL. */
+/* Computes how long a value is fresh and kept. False, with an exception: an argument is invalid. `stale` and `cost`
+ * may be NULL. */
 static zend_always_inline bool check_lifetime(const zval *ttl, uint32_t argument, const zval *stale, double cost,
                                               struct lifetime *lifetime) {
     lifetime->freshness = 0;

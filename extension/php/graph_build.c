@@ -5,19 +5,19 @@
 #include "zend_enum.h"
 #include "zend_execute.h"
 
-/* Graphs with more objects, classes or references allocate the lists of them. */
+/* Up to this number, lists of objects, classes and references need no allocation. */
 enum { FEW = 8 };
 
 struct building {
     const zval *objects, *arrays, *shared; /* elements of the parts, which are packed and have no holes */
-    size_t count, shared_count;            /* of the objects and references */
+    size_t count, shared_count;            /* number of objects and of references */
     bool has_custom;
     zend_class_entry **classes;
-    zend_object **built;         /* by number; NULL: not yet */
-    zend_reference **references; /* by number; NULL: it occurs once, so it is none */
+    zend_object **built;         /* by number; NULL: not yet built */
+    zend_reference **references; /* by number; NULL: it occurs once, so no reference is needed */
 };
 
-/* NULL: there are none. */
+/* The elements of a part; NULL: there are none. */
 static const zval *elements(const zval *part) {
     return Z_TYPE_P(part) == IS_ARRAY ? Z_ARR_P(part)->arPacked : NULL;
 }
@@ -26,12 +26,12 @@ static size_t length(const zval *part) {
     return Z_TYPE_P(part) == IS_ARRAY ? zend_hash_num_elements(Z_ARR_P(part)) : 0;
 }
 
-/* Of the classes in a graph, only custom ones have it. */
+/* Among the classes of a graph, only custom ones have __unserialize(). */
 static zend_always_inline bool is_custom(const struct building *b, const zend_object *object) {
     return UNEXPECTED(b->has_custom) && object->ce->__unserialize != NULL;
 }
 
-/* As unserialize() looks for a class: with the autoloader, and then with the function that the setting names. */
+/* Looks for a class as unserialize() does: with the autoloader, and then with the function that the setting names. */
 static zend_class_entry *look_up(zend_string *name) {
     zend_class_entry *class = zend_lookup_class(name);
     const char *callback;
@@ -52,7 +52,8 @@ static zend_class_entry *look_up(zend_string *name) {
     return EG(exception) ? NULL : zend_lookup_class(name);
 }
 
-/* The class of these two names, if it is still of that form. The one in lower case finds what is loaded without a copy. */
+/* Returns the class with these two names, if it still has that form. The lower-case name finds a loaded class
+ * without making a copy. */
 static zend_class_entry *find_class(const zval *names) {
     if (UNEXPECTED(!class_is_allowed(Z_STR(names[GRAPH_NAME])))) {
         return NULL;
@@ -86,7 +87,7 @@ static zend_object *enum_case(const zval *fields) {
     return object;
 }
 
-/* The fields of the object after the one with these. */
+/* The fields of the object that follows the object with `fields`. */
 static zend_always_inline const zval *next_object(const struct building *b, const zval *fields,
                                                   const zend_object *object) {
     if (Z_TYPE_P(fields) == IS_NULL) {
@@ -98,7 +99,7 @@ static zend_always_inline const zval *next_object(const struct building *b, cons
     return fields + 1 + graph_may_have_dynamic(object->ce) + object->ce->default_properties_count;
 }
 
-/* All objects exist before the first property is set: so they may refer to each other. */
+/* Creates all objects before the first property is set, so that they can refer to each other. */
 static bool create_objects(struct building *b) {
     const zval *fields = b->objects;
     for (size_t i = 0; i < b->count; i++) {
@@ -118,7 +119,8 @@ static bool create_objects(struct building *b) {
 
 static void resolve_slowly(const struct building *b, zval *target, const zval *mark);
 
-/* `target` may be `stored`. What belongs to a bucket stays. */
+/* Puts the value of a stored element into `target`, which may be `stored`. The parts of a zval that belong to a
+ * bucket stay. */
 static zend_always_inline void resolve(const struct building *b, zval *target, const zval *stored) {
     if (EXPECTED(Z_TYPE_P(stored) != IS_PTR)) {
         ZVAL_COPY(target, stored);
@@ -129,7 +131,7 @@ static zend_always_inline void resolve(const struct building *b, zval *target, c
     }
 }
 
-/* A copy of an array whose marks are replaced. */
+/* Copies an array and replaces its marks. */
 static zend_array *build_array(const struct building *b, const zend_array *stored) {
     zend_array *array = zend_array_dup((zend_array *)stored);
     zval *element;
@@ -154,7 +156,7 @@ static void resolve_slowly(const struct building *b, zval *target, const zval *m
     }
 }
 
-/* All references exist before the first has its value, too. */
+/* Creates all references before the first one gets its value. */
 static void create_references(struct building *b) {
     for (size_t i = 0; i < b->shared_count; i++) {
         zval reference;
@@ -186,7 +188,7 @@ static bool set_declared(const struct building *b, zend_object *object, const zv
     for (int slot = 0; slot < object->ce->default_properties_count; slot++) {
         const zval *stored = &fields[slot];
         if (UNEXPECTED(Z_TYPE_P(stored) == IS_PTR) && mark_kind(stored) == MARK_UNSET) {
-            continue; /* it has its default value, if any */
+            continue; /* the property keeps its default value, if it has one */
         }
         zend_property_info *property = object->ce->properties_info_table[slot];
         zval *place = &object->properties_table[slot];
@@ -218,7 +220,7 @@ static void set_dynamic(const struct building *b, zend_object *object, const zva
     }
     zend_string *key;
     zval *element, value;
-    zend_std_get_properties(object); /* PHP's own table of all properties, for the dynamic ones to be added to */
+    zend_std_get_properties(object); /* builds PHP's own table of all properties, for the dynamic ones */
     ZEND_HASH_FOREACH_STR_KEY_VAL((HashTable *)source, key, element) {
         resolve(b, &value, element);
         zend_hash_update(object->properties, key, &value);
@@ -230,7 +232,7 @@ static bool set_properties(const struct building *b) {
     const zval *fields = b->objects;
     for (size_t i = 0; i < b->count; fields = next_object(b, fields, b->built[i]), i++) {
         if (Z_TYPE_P(fields) == IS_NULL || is_custom(b, b->built[i])) {
-            continue; /* the case of an enum; an object that sets its own */
+            continue; /* the case of an enum, or an object that sets its own properties */
         }
         const zend_class_entry *class = b->built[i]->ce;
         if (UNEXPECTED(!set_declared(b, b->built[i], fields + 1))) {
@@ -255,14 +257,14 @@ static bool find_classes(struct building *b, const zval *classes, size_t count) 
     return true;
 }
 
-/* A destructor must not see what is not whole. */
+/* Suppresses the destructor of an object that is not complete. */
 static void spare_destructor(zend_object *object) {
     if (!(object->ce->ce_flags & ZEND_ACC_ENUM)) {
         GC_ADD_FLAGS(object, IS_OBJ_DESTRUCTOR_CALLED);
     }
 }
 
-/* Nested, as in unserialize(): one within it starts afresh. */
+/* Calls a method as unserialize() does: an unserialize() inside the method uses a state of its own. */
 static void call(zend_object *object, zend_function *method, uint32_t count, zval *parameter) {
     zval returned;
     ZVAL_UNDEF(&returned);
@@ -272,7 +274,7 @@ static void call(zend_object *object, zend_function *method, uint32_t count, zva
     zval_ptr_dtor(&returned);
 }
 
-/* After an exception no more methods are called, nor destructors of their objects. */
+/* After an exception no more methods are called, and the objects of the remaining calls get no destructor call. */
 static void call_methods(const struct building *b, const zval *calls, size_t count) {
     for (const zval *end = calls + count; calls < end; calls += GRAPH_CALL) {
         zend_object *object = b->built[Z_LVAL(calls[GRAPH_CALLED])];
@@ -294,7 +296,8 @@ static void call_methods(const struct building *b, const zval *calls, size_t cou
     }
 }
 
-/* The value refers to them, unless a method dropped one. OBJ_RELEASE would make all of them candidates for cycles. */
+/* Releases our references to the objects. The value still refers to each object, unless a method dropped one.
+ * OBJ_RELEASE would make all of them candidates for the cycle collector. */
 static void release_objects(const struct building *b, bool done) {
     if (EXPECTED(done)) {
         for (size_t i = 0; i < b->count; i++) {

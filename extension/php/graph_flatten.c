@@ -4,36 +4,39 @@
 
 #include "zend_enum.h"
 
-/* Values with more classes, or with deeper arrays in arrays, are left to the serializer. (Depth of objects is no matter.) */
+/* Values with more classes, or with deeper nested arrays, are left to the serializer. (The depth of objects does not
+ * matter.) */
 enum { MOST_CLASSES = 64, DEEPEST = 64 };
 
-/* So many objects are looked for in the list of them; more have a table. As many, and frames, need no allocation. */
+/* Up to this number, objects are searched for in their list; with more there is a table. Up to this number of
+ * objects and of frames, nothing is allocated. */
 enum { FEW_OBJECTS = 8 };
 #define NO_NUMBER UINT32_MAX
 
 /*
- * The value is walked as serialize() walks it: an object is entered where it is met first. Without recursion, because
- * objects may be linked in chains of any length. A frame is an object, array or reference that was entered and is not
- * left yet. User code may run in between, so whatever the walk still needs is held by a counted reference.
+ * The value is walked as serialize() walks it: an object is entered where it is met first. There is no recursion,
+ * because objects may be linked in chains of any length. A frame is an object, array or reference that was entered
+ * and not yet left. User code may run during the walk, so the walk holds a counted reference to everything that it
+ * still needs.
  */
 struct frame {
     enum { OF_OBJECT, OF_ARRAY, OF_REFERENCE } type;
-    uint32_t next, end; /* elements to visit: of an object its fields without the class */
-    uint32_t depth;     /* of arrays in arrays */
-    uint32_t number;    /* of an object or reference */
+    uint32_t next, end; /* elements to visit; for an object its fields without the class */
+    uint32_t depth;     /* depth of nested arrays */
+    uint32_t number;    /* number of the object or reference */
     union {
         struct {
             zend_object *object;
-            uint32_t fields;     /* the index of the first in the part */
+            uint32_t fields;     /* index of the first field in the part */
             uint32_t slots;      /* declared properties */
-            uint32_t kept_count; /* of them to visit */
-            uint32_t *kept;      /* those that __sleep() named; NULL: all */
-            bool has_extra;      /* a field after the slots: dynamic properties, or what __serialize() returned */
+            uint32_t kept_count; /* slots to visit */
+            uint32_t *kept;      /* slots that __sleep() named; NULL: all */
+            bool has_extra;      /* a field follows the slots: dynamic properties, or __serialize()'s result */
             zend_long form;
             zval extra;
         };
         struct {
-            zend_array *source, *copy; /* with marks; NULL: it has needed none so far */
+            zend_array *source, *copy; /* `copy` has marks; NULL: none was needed so far */
         };
         zval inner;
     };
@@ -52,19 +55,19 @@ struct class {
 };
 
 struct flattening {
-    zend_array *objects, *arrays, *calls; /* parts; there may be no arrays, and no calls */
+    zend_array *objects, *arrays, *calls; /* parts; NULL if there are no arrays, or no calls */
     struct class known[MOST_CLASSES];     /* by number */
     uint32_t class_count, last_class;
     zend_object **met; /* by number */
     uint32_t count, room;
-    uint32_t *numbers, numbers_mask; /* of objects, in a table by handle; NULL: there are few */
+    uint32_t *numbers, numbers_mask; /* table of object numbers by handle; NULL: there are few objects */
     struct shared *shared;
     uint32_t shared_count, shared_room;
     struct frame *frames;
     uint32_t frame_count, frame_room;
     zval root;
-    size_t left;    /* bytes for arrays */
-    bool protected; /* from the collector of cycles, before */
+    size_t left;    /* bytes left for arrays */
+    bool protected; /* the cycle collector was held off before */
     zend_object *few_met[FEW_OBJECTS];
     struct frame few_frames[FEW_OBJECTS];
 };
@@ -91,7 +94,7 @@ static void add_string(zend_array *part, zend_string *string) {
     add(part, &value);
 }
 
-/* Makes room for one more. `few` is the list as long as it needs no allocation. */
+/* Makes room for one more element. `few` is the list as long as that needs no allocation. */
 static zend_always_inline void *grow(void *list, const void *few, uint32_t count, uint32_t *room, size_t size) {
     if (EXPECTED(count < *room)) {
         return list;
@@ -111,7 +114,7 @@ static struct frame *enter(struct flattening *f) {
 
 /* ---- Classes and objects --------------------------------------------------------------------- */
 
-/* True if the class has a number, then in last_class. */
+/* True if the class has a number, which is in last_class then. */
 static bool number_class(struct flattening *f, const zend_class_entry *class) {
     if (EXPECTED(f->class_count > 0) && EXPECTED(f->known[f->last_class].class == class)) {
         return true;
@@ -131,13 +134,14 @@ static bool number_class(struct flattening *f, const zend_class_entry *class) {
     return true;
 }
 
-/* PHP may have built a table of all properties: the declared ones, which lie in their slots, are in it as IS_INDIRECT. */
+/* PHP may have built a table of all properties. Declared properties, which lie in their slots, are in it as
+ * IS_INDIRECT. */
 static bool has_dynamic(const zend_object *object) {
     return object->properties &&
            zend_hash_num_elements(object->properties) > (uint32_t)object->ce->default_properties_count;
 }
 
-/* ArrayObject and ArrayIterator append with integers for names, which unserialize() makes strings. */
+/* ArrayObject and ArrayIterator append properties with integers as names, which unserialize() turns into strings. */
 static bool has_integer_names(zend_array *properties) {
     zend_string *name;
     ZEND_HASH_FOREACH_STR_KEY(properties, name) {
@@ -149,7 +153,7 @@ static bool has_integer_names(zend_array *properties) {
     return false;
 }
 
-/* The dynamic properties of an object, as an array, or null. */
+/* Gets the dynamic properties of an object, as an array, or null. False: their names prevent a graph. */
 static bool take_dynamic(zval *target, const zend_object *object) {
     ZVAL_NULL(target);
     if (!object->properties || zend_hash_num_elements(object->properties) == 0) {
@@ -180,7 +184,8 @@ static bool take_dynamic(zval *target, const zend_object *object) {
     return true;
 }
 
-/* What comes after the slots, and which of those count. The collector may run while user code does. */
+/* Gets the field after the slots, and the slots that __sleep() names. The cycle collector may run while user code
+ * does. */
 static bool take_extra(const struct flattening *f, struct frame *frame, const struct class *class) {
     zend_object *object = frame->object;
     if (EXPECTED(!(class->form & FORM_CUSTOM) && !class->sleeps)) {
@@ -206,14 +211,14 @@ static zend_always_inline uint32_t reserve_fields(struct flattening *f, uint32_t
     return first;
 }
 
-/* So that the part can be freed before they have values. */
+/* Sets fields to null, so that the part can be freed before they have values. */
 static zend_always_inline void clear_fields(struct flattening *f, uint32_t first, uint32_t end) {
     for (uint32_t i = first; i < end; i++) {
         ZVAL_NULL(&f->objects->arPacked[i]);
     }
 }
 
-/* Where the number of an object is in the table, or belongs. Objects of one value usually have neighbouring handles. */
+/* The place in the table for the number of an object. Objects of one value usually have adjacent handles. */
 static zend_always_inline uint32_t *place_of(const struct flattening *f, const zend_object *object) {
     uint32_t at = object->handle & f->numbers_mask;
     while (f->numbers[at] != NO_NUMBER && f->met[f->numbers[at]] != object) {
@@ -222,7 +227,7 @@ static zend_always_inline uint32_t *place_of(const struct flattening *f, const z
     return &f->numbers[at];
 }
 
-/* Numbers all objects again, in a table that is at most a quarter full. */
+/* Puts the numbers of all objects into a new table that is at most a quarter full. */
 static void enlarge_numbers(struct flattening *f) {
     const uint32_t size = f->numbers ? (f->numbers_mask + 1) * 4 : 8 * FEW_OBJECTS;
     if (f->numbers) {
@@ -236,7 +241,7 @@ static void enlarge_numbers(struct flattening *f) {
     }
 }
 
-/* The number of an object; it is `count` if it was not met yet. */
+/* The number of an object; `count` if it was not met yet. */
 static zend_always_inline uint32_t number_of(const struct flattening *f, const zend_object *object) {
     if (EXPECTED(f->numbers != NULL)) {
         const uint32_t number = *place_of(f, object);
@@ -262,8 +267,8 @@ static void give_number(struct flattening *f, zend_object *object) {
 }
 
 /*
- * Copies the next properties, as long as nothing has to be entered for them. Returns an object that has to be; it has its
- * mark already. NULL: another value stopped it, or the end.
+ * Copies the next properties, as long as nothing has to be entered for them. Returns an object that has to be
+ * entered; its mark is written already. NULL: another kind of value comes next, or the end.
  */
 static zend_always_inline zend_object *copy_simple(struct flattening *f, struct frame *frame) {
     zval *source = &frame->object->properties_table[frame->next];
@@ -290,7 +295,7 @@ static zend_always_inline zend_object *copy_simple(struct flattening *f, struct 
 
 static void leave(struct flattening *f);
 
-/* `*inner`: an object that has to be entered next, or NULL. */
+/* Enters an object. `*inner` receives an object that has to be entered next, or NULL. */
 static bool enter_object(struct flattening *f, zend_object *object, uint32_t number, zend_object **inner) {
     *inner = NULL;
     if (object->ce->ce_flags & ZEND_ACC_ENUM) {
@@ -340,7 +345,7 @@ static bool enter_object(struct flattening *f, zend_object *object, uint32_t num
     return true;
 }
 
-/* Enters an object that was not met yet, and then the first such object in it, and so on. */
+/* Enters an object that was not met yet, then the first such object inside it, and so on. */
 static bool enter_objects(struct flattening *f, zend_object *object) {
     while (object) {
         const uint32_t number = f->count;
@@ -379,8 +384,9 @@ static uint32_t next_counted(const zend_array *array, uint32_t index) {
 enum visited { VISITED, ENTERED, REFUSED };
 
 /*
- * Few arrays, each in the next one twice, are exponentially many when each is visited wherever it is. So each visit takes the
- * room of an element, and each copy its own; without room for the next visit the graph would be too long.
+ * A few arrays, each twice in the next one, are exponentially many if each is visited wherever it occurs. So each
+ * visit uses up the room of an element, and each copy uses up its own length. When no room is left for the next
+ * visit, the graph would be too long.
  */
 static void take(struct flattening *f, size_t bytes) {
     f->left -= MIN(f->left, bytes);
@@ -402,7 +408,7 @@ static enum visited visit_array(struct flattening *f, zval *target, zend_array *
     }
     take(f, sizeof(zval));
     if (!HT_IS_PACKED(source) && !HT_IS_WITHOUT_HOLES(source)) {
-        source = zend_array_dup(source); /* so that elements stay in their places when it is copied */
+        source = zend_array_dup(source); /* so that elements stay in their places when the array is copied */
         next = next_counted(source, 0);
     } else {
         GC_ADDREF(source);
@@ -417,7 +423,8 @@ static enum visited visit_array(struct flattening *f, zval *target, zend_array *
     return ENTERED;
 }
 
-/* A reference that may be shared. Objects behind some and not behind others are more than a mark can say. */
+/* Visits a reference that may be shared. A mark cannot say that an object is behind a reference in some places and
+ * not in others. */
 static bool visit_reference(struct flattening *f, zval *target, zend_reference *reference, uint32_t depth) {
     uint32_t number = 0;
     while (number < f->shared_count && f->shared[number].reference != reference) {
@@ -448,7 +455,7 @@ static bool visit_reference(struct flattening *f, zval *target, zend_reference *
 
 /* ---- The walk -------------------------------------------------------------------------------- */
 
-/* ENTERED: what stands for the value is known when its array is left. */
+/* Visits a value. ENTERED: its stored form is known when its array is left. */
 static enum visited visit(struct flattening *f, zval *target, zval *source, uint32_t depth) {
     if (Z_ISREF_P(source)) {
         if (Z_REFCOUNT_P(source) != 1) {
@@ -473,7 +480,7 @@ static enum visited visit(struct flattening *f, zval *target, zval *source, uint
     }
 }
 
-/* Of an object. */
+/* The next field of an object to visit. */
 static zend_always_inline uint32_t next_field(const struct frame *frame) {
     if (UNEXPECTED(frame->next == frame->kept_count)) {
         return frame->slots;
@@ -503,13 +510,13 @@ static void put(struct flattening *f, struct frame *frame, const zval *mark) {
     zval *place = element(frame->copy, frame->next);
     const uint32_t chain = Z_NEXT_P(place);
     if (Z_REFCOUNTED_P(place)) {
-        Z_DELREF_P(place); /* the source holds it, too */
+        Z_DELREF_P(place); /* the source holds the value, too */
     }
     ZVAL_COPY_VALUE(place, mark);
     Z_NEXT_P(place) = chain;
 }
 
-/* What stands for the next element of the frame. */
+/* Stores `flat` as the form of the frame's next element. */
 static void deliver(struct flattening *f, struct frame *frame, zval *flat) {
     switch (frame->type) {
         case OF_OBJECT:
@@ -562,7 +569,7 @@ static void leave_object(struct flattening *f, const struct frame *frame) {
     add_number(f->calls, frame->form & FORM_CUSTOM ? frame->fields : 0);
 }
 
-/* The array, or a mark for its copy, goes to where the array stands. */
+/* Puts the array, or a mark for its copy, into the place of the array. */
 static void leave_array(struct flattening *f, struct frame *frame, struct frame *outer) {
     zval flat;
     if (frame->copy) {
@@ -595,7 +602,7 @@ static void leave(struct flattening *f) {
     release_frame(frame);
 }
 
-/* Visits elements of the innermost frame until another is entered, or it is left. */
+/* Visits elements of the innermost frame until another frame is entered, or this one is left. */
 static bool step(struct flattening *f) {
     const uint32_t frames = f->frame_count;
     struct frame *frame = &f->frames[frames - 1];
@@ -658,7 +665,7 @@ static zend_array *references_part(const struct flattening *f) {
     return part;
 }
 
-/* Takes all parts over. */
+/* Joins the parts, which then belong to the result. */
 static zend_array *join_parts(struct flattening *f) {
     const uint32_t count = GRAPH_CLASSES + GRAPH_CLASS * f->class_count;
     zend_array *stored = part_new(count);
@@ -680,7 +687,8 @@ static zend_array *join_parts(struct flattening *f) {
     return stored;
 }
 
-/* What was held for the walk. Only user code that dropped an object meanwhile lets this be the last reference to it. */
+/* Releases the references that the walk held. One of them is the last reference to an object only if user code
+ * dropped the object during the walk. */
 static void release_held(struct flattening *f) {
     while (f->frame_count > 0) {
         release_frame(&f->frames[--f->frame_count]);

@@ -1,6 +1,6 @@
 #include "graph.h"
 
-/* No objects of these are serialized, or none of other properties than their case. */
+/* Classes whose objects are not serialized, or are only the cases of an enum. */
 enum {
     NEVER = ZEND_ACC_NOT_SERIALIZABLE | ZEND_ACC_ENUM | ZEND_ACC_INTERFACE | ZEND_ACC_TRAIT |
             ZEND_ACC_EXPLICIT_ABSTRACT_CLASS | ZEND_ACC_IMPLICIT_ABSTRACT_CLASS
@@ -10,7 +10,7 @@ static bool has_method(const zend_class_entry *class, const char *name, size_t l
     return zend_hash_str_exists(&class->function_table, name, length);
 }
 
-/* Then serialize() fails, and so does unserialize(). */
+/* True if the class has this method, but not public: then serialize() and unserialize() fail. */
 static bool is_hidden(const zend_class_entry *class, const char *name, size_t length) {
     const zend_function *method = zend_hash_str_find_ptr(&class->function_table, name, length);
     return method && !(method->common.fn_flags & ZEND_ACC_PUBLIC);
@@ -29,7 +29,7 @@ static uint64_t mix(uint64_t hash, uint64_t word) {
     return hash ^ (hash >> 31);
 }
 
-/* PHP's own hash of a string would not do: "Ez" and "FY" have the same. */
+/* PHP's own hash of a string is not good enough: "Ez" and "FY" have the same. */
 static uint64_t mix_string(uint64_t hash, const zend_string *string) {
     hash = mix(hash, ZSTR_LEN(string));
     for (size_t at = 0; at < ZSTR_LEN(string); at += sizeof(uint64_t)) {
@@ -45,7 +45,7 @@ static zend_long hash_form(const zend_class_entry *class) {
         return 0;
     }
     if (class->__serialize && class->__unserialize) {
-        return FORM_CUSTOM; /* its properties are its own business */
+        return FORM_CUSTOM; /* the class handles its properties itself */
     }
     if (!is_plain(class) || is_hidden(class, ZEND_STRL("__sleep")) || is_hidden(class, ZEND_STRL("__wakeup"))) {
         return 0;

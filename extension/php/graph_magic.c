@@ -1,4 +1,4 @@
-/* The methods of classes that a graph calls when it is stored. */
+/* Calls the methods of classes that are needed to store a graph. */
 #include "graph.h"
 #include "php_larder.h"
 #include "serializer_state.h"
@@ -6,7 +6,8 @@
 #include "ext/standard/basic_functions.h"
 #include "zend_exceptions.h"
 
-/* With a numbering of its own (serializer_state.h), and as nested in a serialize(), so that one within it starts afresh. */
+/* Calls a method with a separate numbering (serializer_state.h), and as inside a serialize(), so that a serialize()
+ * within the method starts afresh. */
 static bool call(zend_object *object, zend_function *method, zval *result) {
     const struct serializer_state outer = serializer_state_begin();
     BG(serialize_lock)++;
@@ -36,7 +37,7 @@ bool graph_call_serialize(zend_object *object, zval *data) {
 
 /* ---- __sleep() ------------------------------------------------------------------------------- */
 
-/* The name of a property without what it is mangled with. */
+/* True if this is the property's unmangled name. */
 static bool is_called(const zend_property_info *property, const zend_string *name) {
     const char *plain = zend_get_unmangled_property_name(property->name);
     return strlen(plain) == ZSTR_LEN(name) && memcmp(plain, ZSTR_VAL(name), ZSTR_LEN(name)) == 0;
@@ -71,7 +72,8 @@ static bool keep_dynamic(zval *dynamic, zend_string *name, zval *property) {
     return true;
 }
 
-/* A name is looked for as it is, then as that of a private property of the class, then of a protected one. */
+/* Notes a property that __sleep() named. The name is looked for as it is, then as that of a private property of the
+ * class, then of a protected one. False: serialize() has to do it. */
 static bool keep(const zend_object *object, uint32_t *kept, uint32_t *count, zval *dynamic, zend_string *name) {
     int slot = find_slot(object->ce, name, 0);
     if (slot < 0) {

@@ -1,17 +1,18 @@
 /*
- * DJBX33A is a polynomial: the hash of c[0..n) is 5381 * 33^n + the sum of c[i] * 33^(n-1-i), modulo 2^64, with
- * the highest bit set at the end. So sums of 8 bytes can be computed in parallel, in ever wider lanes:
+ * DJBX33A is a polynomial: the hash of c[0..n) is 5381 * 33^n + the sum of c[i] * 33^(n-1-i), modulo 2^64, with the
+ * highest bit set at the end. So sums of 8 bytes can be computed in parallel, in lanes that get wider with each
+ * step:
  *
  *   2 bytes    p = c0 * 33 + c1         at most      8,670   16 bits
  *   4 bytes    q = p0 * 33^2 + p1       at most  9,450,300   32 bits
  *   8 bytes    s = q0 * 33^4 + q1       under         2^45   64 bits
  *
- * and the rest by scalar multiplications. With AVX2 each q is multiplied by its power at once; only 32 bits can be, so
- * this is done for both halves of the power. Leading zeros change no sum, so the remainder of the division into blocks of
- * 16 bytes is hashed first, padded with zeros on its left.
+ * The rest is done by scalar multiplications. With AVX2 each q is multiplied by its power at once. That instruction
+ * takes only 32 bits, so it is used for both halves of the power. Leading zeros change no sum. So the bytes that do
+ * not fill a block of 16 are hashed first, padded with zeros on their left.
  *
- * PHP adds `char`s, which are signed on x86. There c is (c + 128) - 128: the first term is unsigned, and the sum of the
- * second depends only on the length. They are unsigned on arm, but not with every compiler.
+ * PHP adds `char`s, which are signed on x86. There c is computed as (c + 128) - 128: the first term is unsigned, and
+ * the sum of the second depends only on the length. On arm `char` is unsigned, but not with every compiler.
  */
 #include "hash.h"
 
@@ -30,7 +31,7 @@
 
 typedef __m128i block, sums;
 
-/* The 128 that were added to each of n bytes, `power` being 33^n: 128 * (33^n - 1) / (33 - 1). */
+/* The sum of the 128 that were added to each of n bytes, where `power` is 33^n: 128 * (33^n - 1) / (33 - 1). */
 #define BIAS(power) (UINT64_C(4) * ((power)-1))
 
 static zend_always_inline block block_of(const char *bytes) {
@@ -56,7 +57,7 @@ static zend_always_inline sums block_sums(block c) {
 
 #ifdef HASH_BLOCKS
 
-/* From so many bytes on AVX2 is asked for; it halves the time. */
+/* AVX2 is used from WIDE_LEAST bytes on; it halves the time. */
 enum { WIDE = 128, WIDE_LEAST = 256 };
 
 /* For each vector of 32 bytes, the powers of the first, third, fifth and seventh q in it, and those of the others. */
@@ -95,7 +96,7 @@ __attribute__((target("avx2"))) static uint64_t hash_wide(uint64_t hash, const c
     return hash;
 }
 
-/* Where 16 bytes from index n on, the last n are 255 and the others 0. */
+/* Of the 16 bytes from index n on, the last n are 255 and the others 0. */
 static const unsigned char last_of_16[32] = {
     [16] = 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
 };
@@ -137,7 +138,7 @@ zend_ulong hash_bytes(const char *bytes, size_t length) {
 #else
 
 zend_ulong hash_bytes(const char *bytes, size_t length) {
-    return zend_hash_func(bytes, length); /* inline it would depend on whether char is signed here, not in PHP */
+    return zend_hash_func(bytes, length); /* inlined, it would depend on whether char is signed here, not in PHP */
 }
 
 #endif

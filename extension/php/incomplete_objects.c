@@ -3,14 +3,16 @@
 
 #include "ext/standard/php_incomplete_class.h"
 
-/* Some milliseconds: an object may leave out, when it is written, a service that leads to all others. */
+/* Limits the search to some milliseconds: an object may hold a service that leads to all others, although it does
+ * not write it. */
 enum { HELD_MAX = 100000 };
 
 /*
- * unserialize() sets declared properties from what __serialize() returned, whatever their visibility. igbinary sets only
- * public ones so: for others it adds dynamic properties of the same names. So it does where a class loses its
- * __unserialize() later. Where __sleep() names no property of the object, or returns no array, igbinary writes a null or
- * an object, and PHP leaves the property out or writes null. A lazy object shows what it holds only when it is initialized.
+ * True if igbinary would damage the object. unserialize() sets declared properties from the result of __serialize(),
+ * whatever their visibility. igbinary sets only public ones; for others it adds dynamic properties of the same
+ * names. It does the same if a class loses its __unserialize() later. If __sleep() names a property that the object
+ * does not have, or returns no array, igbinary writes a null or an object, where PHP leaves the property out or
+ * writes null. A lazy object shows what it holds only when it is initialized.
  */
 static bool is_damaged(zend_object *object) {
     const zend_class_entry *class = object->ce;

@@ -65,7 +65,7 @@ static void add_processes(zval *result, struct cache *cache, const struct cache_
 }
 /* clang-format on */
 
-/* The settings that differ from those that the segment was created with: name => [here, segment]. */
+/* Adds a setting that differs from the one that the segment was created with: name => [here, segment]. */
 static void add_difference(zval *settings, const char *name, zval *here, zval *segment) {
     zval both;
     array_init_size(&both, 2);
@@ -98,7 +98,7 @@ static void add_settings(zval *result, const struct cache_info *info, bool exist
     add_assoc_zval(result, "settings", &settings);
 }
 
-/* False: no cache is available, and `reason` says why. Else `reason` is a note or "". */
+/* False: no cache is available, and `reason` says why. Otherwise `reason` is a note or "". */
 static bool read_info(struct cache *cache, bool tables, struct cache_info *info, const char **reason) {
     if (!cache && LARDER_G(own).absent) { /* an empty cache */
         memset(info, 0, sizeof(*info));
@@ -227,7 +227,7 @@ static void segment_rows(const struct cache_info *info) {
     row("Processes", "%u of at most %u", info->processes, info->process_limit);
 }
 
-/* Only where this process has sessions; asking creates no segment. */
+/* Shown only if this process has sessions; does not create the segment. */
 static void session_rows(void) {
     struct cache_info info;
     struct cache *cache = LARDER_G(sessions).cache;

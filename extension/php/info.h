@@ -6,7 +6,7 @@
 
 void info_array(struct cache *cache, bool tables, zval *result);
 
-/* The array of larder_key_info(). */
+/* Fills the array of larder_key_info(). */
 void info_of_entry(const struct cache_entry *entry, zval *result);
 
 void info_page(struct cache *cache);

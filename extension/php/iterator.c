@@ -1,4 +1,3 @@
-/* The class LarderIterator. */
 #include "attach.h"
 #include "info.h"
 
@@ -83,7 +82,7 @@ static void begin(struct iterator *iterator) {
     }
 }
 
-/* Starts at the first call of any method, so that foreach, which calls rewind() first, does not start it twice. */
+/* Starts the walk at the first call of any method. foreach calls rewind() first, which must not start it twice. */
 static struct iterator *this_iterator(zval *this) {
     struct iterator *iterator = iterator_of(Z_OBJ_P(this));
     if (!iterator->begun) {

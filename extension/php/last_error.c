@@ -13,18 +13,18 @@ enum error error_of(enum cache_result result) {
     return result < sizeof(errors) ? (enum error)errors[result] : ERROR_NONE;
 }
 
-/* The least larder.size, in MiB, that accepts a value of `length` bytes; 0: none does. `most` is the limit now. */
+/* The smallest larder.size, in MiB, that accepts a value of `length` bytes; 0: none does. `most` is the limit now. */
 static uint64_t size_for(const struct cache_info *info, size_t most, size_t length) {
     const double page = (double)info->page_size, overhead = (double)(info->pages / 8) * page - (double)most;
     const double pages = 8 * ceil(((double)length + overhead) / page);
-    /* The share of the size that pages take hardly changes with it; the rest covers what does change. */
+    /* The share of the size that pages take hardly depends on the size; the last terms cover the difference. */
     const double size = (double)info->size * pages / (double)info->pages * 1.01 + (1 << 20);
     return size <= (double)CACHE_SIZE_MAX ? (uint64_t)ceil(size / (1 << 20)) : 0;
 }
 
-/* The size in MiB that a file system needs for a segment of `size` MiB, if it is smaller now; else 0. */
+/* The size in MiB that the file system needs for a segment of `size` MiB, if it is smaller now; otherwise 0. */
 static uint64_t file_system_for(const char *path, uint64_t size) {
-    enum { SPARE_PART = 16 }; /* core leaves this part of a file system to others */
+    enum { SPARE_PART = 16 }; /* core leaves this part of a file system to other programs */
     struct statvfs file_system;
     const uint64_t needed = size * SPARE_PART / (SPARE_PART - 1) + 1;
     if (statvfs(path, &file_system) != 0 || file_system.f_blocks == 0) {
@@ -44,7 +44,7 @@ static zend_string *size_message(const struct client *client) {
         return strpprintf(0, "The value is larger than the limit of the cache, which is not available now");
     }
     const size_t most = cache_value_max(cache), length = LARDER_G(refused_length);
-    if (length <= most) { /* 0, or the segment was replaced */
+    if (length <= most) { /* the length is unknown, or the segment was replaced */
         return strpprintf(0,
                           "The value takes more than the limit of %zu bytes, an eighth of the cache. "
                           "Raise %s",

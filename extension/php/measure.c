@@ -6,15 +6,15 @@
 
 struct measuring {
     struct plan *plan;
-    uint32_t *next; /* in plan->places, for the next string */
-    size_t place;   /* of the next record, in units */
+    uint32_t *next; /* the place in plan->places for the next string */
+    size_t place;   /* place of the next record, in units */
     size_t most;    /* units */
-    size_t values;  /* strings of one reference so far */
+    size_t values;  /* strings with one reference so far */
 };
 
 /*
- * Makes room for `more` elements in a list of `count`. The lists outlive the request, so they do not use PHP's allocator,
- * whose memory_limit would end the script.
+ * Makes room for `more` elements in a list of `count`. The lists outlive the request, so they do not use PHP's
+ * allocator, whose memory_limit would end the script.
  */
 static bool list_reserve(void **list, size_t *room, size_t count, size_t more, size_t size) {
     if (EXPECTED(*room - count >= more)) {
@@ -31,8 +31,8 @@ static bool list_reserve(void **list, size_t *room, size_t count, size_t more, s
 }
 
 /*
- * Adds an array to the plan. An array can contain itself only through a reference, so arrays behind references are marked
- * until the end of the measuring; meeting a marked one is a cycle. Immutable arrays contain no references.
+ * Adds an array to the plan. An array can contain itself only through a reference. So arrays behind references are
+ * marked until measuring ends, and meeting a marked one is a cycle. Immutable arrays contain no references.
  */
 static enum measured push_array(struct measuring *m, HashTable *array, bool behind_reference) {
     struct plan *plan = m->plan;
@@ -82,7 +82,7 @@ static uint32_t place_shared(struct measuring *m, zend_string *string) {
     return place;
 }
 
-/* Whether to search for an equal one. */
+/* True if an equal value should be searched for; uses up credit. */
 static zend_always_inline bool spend(struct plan *plan, uint8_t *credit) {
     if (*credit > 0) {
         --*credit;
@@ -95,7 +95,8 @@ static zend_always_inline void earn(uint8_t *credit) {
     *credit = (uint8_t)MIN(*credit + PLAN_CREDIT, PLAN_CREDIT_MAX);
 }
 
-/* The place of a value, or of a key far behind in a long array. A string with one reference occurs once, but another may be equal. */
+/* The place of a value, or of a key at the end of a long array. A string with one reference occurs once, but another
+ * string may be equal. */
 static zend_always_inline uint32_t place_value(struct measuring *m, zend_string *string, size_t column) {
     if (ZSTR_IS_INTERNED(string) || GC_REFCOUNT(string) > 1) {
         return place_shared(m, string);
@@ -135,7 +136,7 @@ static zend_always_inline zend_ulong mix(zend_ulong hash, zend_ulong word) {
     return (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15) + (hash >> 29);
 }
 
-/* A hash of a short array without arrays, references and long strings. False: it is none. */
+/* Hashes a short array without arrays, references and long strings. False: the array is not of this kind. */
 static bool hash_leaf(const HashTable *array, zend_ulong *result) {
     if (array->nNumUsed > PLAN_LEAF || array->nNumUsed != array->nNumOfElements) {
         return false;
@@ -198,7 +199,7 @@ static bool is_same_leaf(const HashTable *a, const HashTable *b) {
     return true;
 }
 
-/* The number of an array that is already planned and equal, or that of the next one. */
+/* The number of an equal array that is already planned, otherwise the number of the next one. */
 static uint32_t find_array(struct plan *plan, const HashTable *array) {
     const uint32_t next = (uint32_t)plan->array_count;
     const bool several = (GC_FLAGS(array) & GC_IMMUTABLE) || GC_REFCOUNT(array) > 1;
@@ -219,7 +220,8 @@ static uint32_t find_array(struct plan *plan, const HashTable *array) {
     return next;
 }
 
-/* An array behind a reference is not looked for: it may contain itself. */
+/* Plans an array unless an equal one is planned. An array behind a reference is not searched for: it may contain
+ * itself. */
 static enum measured place_array(struct measuring *m, HashTable *array, bool behind_reference) {
     const uint32_t next = (uint32_t)m->plan->array_count;
     const uint32_t index = behind_reference ? next : find_array(m->plan, array);

@@ -1,6 +1,6 @@
 /*
- * Measuring: the first of two passes over an array. It finds out whether the array can be stored in PHP's own shape, how
- * long it will be, and where each part will be, so the second pass (encode.h) only writes.
+ * Measuring: the first of two passes over an array. It determines whether the array can be stored in PHP's own
+ * shape, its length, and the place of each part. So the second pass (encode.h) only writes.
  */
 #ifndef LARDER_MEASURE_H
 #define LARDER_MEASURE_H
@@ -18,7 +18,7 @@ enum measured measure_array(struct plan *plan, HashTable *array, size_t most);
 
 /* Frees the plan's memory; the plan stays usable. */
 void plan_release(struct plan *plan);
-/* The same if it is more than a usual value needs. */
+/* The same, if the memory is more than a usual value needs. */
 void plan_shrink(struct plan *plan);
 
 #endif

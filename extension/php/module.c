@@ -1,4 +1,4 @@
-/* The module: what happens at its start and shutdown, and at the start and end of a request. */
+/* The module's hooks: its start and shutdown, and the start and end of a request. */
 #include "attach.h"
 #include "fibers.h"
 #include "info.h"
@@ -38,8 +38,9 @@ static PHP_MINIT_FUNCTION(larder) {
     fibers_register();
     setuid_register();
     session_register();
-    /* Code that was compiled with these functions must not run without them. The calls are opcodes that look for no missing
-       function (INIT_FCALL), so that is a crash; opcache's file cache knows PHP's version only, and what is added here. */
+    /* Code that was compiled with these functions must not run without them. The calls are opcodes that do not check
+     * for a missing function (INIT_FCALL), so that would be a crash. opcache's file cache distinguishes only PHP's
+     * version and what is added here. */
     zend_add_system_entropy("larder", "functions", LARDER_VERSION, sizeof(LARDER_VERSION) - 1);
     return SUCCESS;
 }
@@ -68,7 +69,8 @@ static PHP_RINIT_FUNCTION(larder) {
     return SUCCESS;
 }
 
-/* Not RSHUTDOWN: superglobals, statics, symbol tables and objects are destroyed after it, and touch their values. */
+/* Not in RSHUTDOWN: superglobals, statics, symbol tables and objects are destroyed after it, and read their values
+ * then. */
 static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(larder) {
     attach_request_end();
     return SUCCESS;
@@ -80,7 +82,8 @@ static PHP_MINFO_FUNCTION(larder) {
     DISPLAY_INI_ENTRIES();
 }
 
-/* Not igbinary, which is found when it is called: it wants to start after a module apcu, and that after this one. */
+/* igbinary is not listed: it is found when it is called. It wants to start after a module apcu, which starts after
+ * this one. */
 /* clang-format off */
 static const zend_module_dep larder_dependencies[] = {
     ZEND_MOD_REQUIRED("standard")

@@ -1,14 +1,14 @@
 /*
  * Gives opcache copies of fetched file names.
  *
- * opcache stores scripts under the names by which they were requested. It interns a new name in its own shared memory
- * and raises the string's reference count meanwhile, even if the string is interned elsewhere
- * (accel_new_interned_key()). Fetched strings are in read-only memory, so opcache gets copies: where it compiles a file
- * and where it resolves a path. opcache_compile_file() calls opcache's compiler directly; arguments.c lists it.
+ * opcache stores scripts under the names by which they were requested. While it interns a new name in its own shared
+ * memory, it raises the string's reference count, even if the string is interned elsewhere
+ * (accel_new_interned_key()). Fetched strings are in read-only memory, so opcache gets copies when it compiles a
+ * file and when it resolves a path. opcache_compile_file() calls opcache's compiler directly; arguments.c lists it.
  *
- * opcache installs its hooks after all extensions have started, whatever their order in php.ini, and the hook installed
- * last is called first. So ours are installed at the first request, which is the only later event. Under ZTS several
- * threads may begin their first request at once.
+ * opcache installs its hooks after all extensions have started, whatever their order in php.ini, and the hook that
+ * is installed last is called first. So ours are installed at the first request, the only later event. Under ZTS
+ * several threads may begin their first request at once.
  */
 #include "arguments.h"
 #include "php_larder.h"
@@ -54,12 +54,12 @@ static void install(void) {
     fault_register();
 }
 
-/* The first request of the process installs the hooks; for later ones this is a comparison. */
+/* The first request of the process installs the hooks; a later request only compares a word. */
 void opcache_hook(void) {
     pthread_once(&once, install);
 }
 
-/* Hooks that others installed over ours stay: they end before PHP compiles again. */
+/* Hooks that other code installed over ours stay: they end before PHP compiles again. */
 void opcache_unhook(void) {
     if (zend_compile_file == compile_file_by_own_name) {
         zend_compile_file = next_compile_file;

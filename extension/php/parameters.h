@@ -1,4 +1,4 @@
-/* Checks of arguments that several functions have. */
+/* Checks of arguments that several functions need. */
 #ifndef LARDER_PARAMETERS_H
 #define LARDER_PARAMETERS_H
 
@@ -15,7 +15,7 @@ static zend_always_inline bool check_key(const zend_string *name) {
     return EXPECTED(is_key(name)) || refuse_key(1, "must be");
 }
 
-/* False, with an exception: it is negative or NAN. */
+/* False, with an exception: the number is negative or NAN. */
 static zend_always_inline bool check_not_negative(double number, uint32_t argument) {
     if (UNEXPECTED(!(number >= 0))) {
         zend_argument_value_error(argument, "must be greater than or equal to 0");
@@ -29,7 +29,7 @@ static zend_always_inline double number_of(const zval *number) {
     return Z_TYPE_P(number) == IS_LONG ? (double)Z_LVAL_P(number) : Z_DVAL_P(number);
 }
 
-/* What a function returns on a miss; `missing` may be NULL. */
+/* Sets what a function returns on a miss. `missing` may be NULL. */
 static zend_always_inline void set_default(zval *result, zval *missing) {
     if (missing) {
         ZVAL_COPY(result, missing);

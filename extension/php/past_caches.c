@@ -10,7 +10,7 @@
 
 enum { LINE = 64, PARTS = LINE / sizeof(__m128i) };
 
-/* Whole lines of the cache; whether they are all ASCII. */
+/* Copies whole cache lines. True if they are all ASCII. */
 static bool copy_lines(char *to, const char *from, size_t count) {
     __m128i all = _mm_setzero_si128();
     for (__m128i *line = (__m128i *)to; count > 0; count--, line += PARTS, from += LINE) {

@@ -1,14 +1,14 @@
-/* Copying to memory that is in no cache of the processor. */
+/* Copying past the processor's caches, to memory that is in none of them. */
 #ifndef LARDER_PAST_CACHES_H
 #define LARDER_PAST_CACHES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { PAST_CACHES_LEAST = 4096 }; /* bytes, from which on it pays */
+enum { PAST_CACHES_LEAST = 4096 }; /* bytes, from which on it is faster */
 
-/* Copies as memcpy() does, but does not load into the caches what is only going to be overwritten. Whether the bytes are
- * all ASCII. What is written is visible to others before anything written afterwards. */
+/* Copies as memcpy() does, but does not load memory into the caches that is going to be overwritten. True if all
+ * bytes are ASCII. Other processors see these bytes before anything that is written afterwards. */
 bool copy_past_caches(char *to, const char *from, size_t length);
 
 #endif

@@ -16,17 +16,17 @@
 
 enum serializer { SERIALIZER_AUTO, SERIALIZER_PHP, SERIALIZER_IGBINARY };
 
-/* The unserializing of a stored object; see unserialize.c. */
+/* The state of unserializing a stored object; see unserialize.c. */
 struct reading {
     const zend_execute_data *frame; /* of the fetching function; NULL: nothing is unserialized */
-    bool silent;                    /* error reporting was off when it began */
+    bool silent;                    /* error reporting was off at the beginning */
     bool failed;
-    bool incomplete; /* the value had incomplete objects when it was stored, so they are no failure */
+    bool incomplete; /* the value had incomplete objects when it was stored: they are no failure */
     bool muted;
-    int shown, handled; /* the values of EG() while it is not muted */
+    int shown, handled; /* the values of EG() without muting */
 };
 
-/* What graph_form() and graph_sleeps() said of a class in this request. */
+/* Cached results of graph_form() and graph_sleeps() for a class in this request. */
 struct form {
     const zend_class_entry *class;
     zend_long form;
@@ -34,25 +34,25 @@ struct form {
 };
 enum { FORMS = 64 };
 
-/* PHP's state of serializing, and, of the running fiber, how often it was saved; see serializer_state.c. */
+/* PHP's state of serializing, and the number of times that the running fiber has saved it; see serializer_state.c. */
 struct serializer_state {
     unsigned lock, serialize_level, unserialize_level;
     struct php_serialize_data *serialize_data;
     struct php_unserialize_data *unserialize_data;
 };
 struct nested_serializer {
-    unsigned depth;                  /* begun and not ended */
+    unsigned depth;                  /* numberings begun and not ended */
     struct serializer_state outside; /* if depth > 0: PHP's state outside all of them */
 };
 
 struct attachment; /* see attach.c */
 
-/* Who uses a segment in this request: the functions of this module, those of another (api.c), or sessions (session.c). */
+/* A user of a segment in this request: this module's functions, another module (api.c), or sessions (session.c). */
 struct client {
-    const char *suffix;             /* of the segment's name, which begins with larder.segment */
+    const char *suffix;             /* suffix of the segment's name, which begins with larder.segment */
     const char *size_setting;       /* the name of the setting of the segment's size */
     struct cache *cache;            /* NULL: not attached */
-    bool attach_tried, store_tried; /* in this request, for reading and for storing */
+    bool attach_tried, store_tried; /* attaching was tried in this request, for reading and for storing */
     bool absent;                    /* there is no segment yet; the first store creates it */
     uint64_t attach_tried_at;       /* cache_now() */
     char reason[CACHE_REASON_MAX];  /* why no cache is available, or how it differs from the settings */
@@ -62,23 +62,23 @@ struct client {
 /* A session that this request has locked; see session.c. */
 enum { SESSION_SITE_BYTES = 16, SESSION_ID_MAX = 256, SESSION_KEY_MAX = SESSION_SITE_BYTES + SESSION_ID_MAX };
 struct open_session {
-    size_t length; /* of its key; 0: none */
+    size_t length; /* length of its key; 0: none */
     char key[SESSION_KEY_MAX];
     uint64_t hash;
-    pid_t process; /* that locked it: a child inherits this, and has no lock */
+    pid_t process; /* the process that locked it: a child inherits this, but not the lock */
     bool read;
-    bool found;       /* when it was read or written last */
-    uint64_t expires; /* if so; as of cache_now() */
+    bool found;       /* it was present when it was last read or written */
+    uint64_t expires; /* its expiry then; milliseconds of cache_now() */
 };
 
 ZEND_BEGIN_MODULE_GLOBALS(larder)
     struct client own, apcu, sessions;
     bool request_begun;             /* see attach_request_begin() */
-    struct attachment *attachments; /* to all segments, the one used last first */
+    struct attachment *attachments; /* attachments to all segments, the most recently used first */
     bool zero_copy;
     bool enabled;
     enum serializer serializer;
-    char *classes; /* whose objects a fetch may create; "*": all */
+    char *classes; /* classes whose objects a fetch may create; "*": all */
     bool compact;
     char *segment;
     char *path;
@@ -89,17 +89,17 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
     double session_lock_wait;              /* seconds */
     char session_site[SESSION_SITE_BYTES]; /* begins each key: a hash of session.save_path and session.name */
     struct open_session sessions_open[CACHE_LOCKS_MAX];
-    HashTable sessions_left;               /* keys of those that this request has read and locks no more */
-    HashTable sessions_parents;            /* and of those that this process's parent had locked */
-    struct open_session session_validated; /* PHP has asked for it, and it was there */
-    bool session_unknown;                  /* it is not known whether there is a session that PHP asked for */
+    HashTable sessions_left;               /* keys of sessions that this request has read and no longer locks */
+    HashTable sessions_parents;            /* keys of sessions that this process's parent had locked */
+    struct open_session session_validated; /* the session that PHP asked for last, if it was present */
+    bool session_unknown;                  /* it is unknown whether the session that PHP asked for exists */
 
-    const char *refused_setting; /* came with a request; NULL: none */
+    const char *refused_setting; /* a setting that came with a request and was ignored; NULL: none */
     bool refused_logged;
 
     uint8_t last_error;    /* enum error */
     bool apcu_failed;      /* the last error is about the segment of `apcu` */
-    size_t refused_length; /* of the value that was refused as too large; 0: not known; or REFUSED_TOO_DEEP */
+    size_t refused_length; /* length of the value that was refused as too large; 0: unknown; or REFUSED_TOO_DEEP */
     double default_ttl;    /* seconds; 0: no expiry */
 
     struct plan plan;
@@ -121,7 +121,7 @@ ZEND_EXTERN_MODULE_GLOBALS(larder)
 ZEND_TSRMLS_CACHE_EXTERN()
 #endif
 
-/* What module.c calls when the module starts and shuts down, and opcache_hook() when a request starts. */
+/* Called by module.c when the module starts and shuts down; opcache_hook() when a request starts. */
 void settings_register(int type, int module_number);
 void iterator_register(zend_class_entry *class);
 void setuid_register(void);

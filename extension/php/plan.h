@@ -1,4 +1,4 @@
-/* The plan of a value: what measuring (measure.h) finds out, and encoding (encode.h) goes by. */
+/* The plan of a value: written by measuring (measure.h), followed by encoding (encode.h). */
 #ifndef LARDER_PLAN_H
 #define LARDER_PLAN_H
 
@@ -14,24 +14,25 @@ struct plan_array {
 };
 
 /*
- * A set-associative table of the strings in this value, by hash: equal ones are stored once. A full set forgets one;
- * storing a string twice only costs memory.
+ * A set-associative table of the strings in this value, by hash: equal strings are stored once. A full set forgets
+ * one; storing a string twice only costs memory.
  */
 enum { PLAN_SETS = 512, PLAN_WAYS = 4 };
 
-/* Rows have the same keys in the same order, so the key of the same column in the row above is compared first. */
+/* Rows have the same keys in the same order. So a key is first compared with the key of the same column in the row
+ * above. */
 enum { PLAN_COLUMNS = 64 };
 
 /*
- * Equal values are looked for where they are found. Each column (position in an array) has credit: a search costs one, a
- * find earns some. Without credit, only one in PLAN_SAMPLE is searched for. The first PLAN_FEW values are not searched for at
- * all, because a small value gains nothing.
+ * Equal values are searched for where searches have found some. Each column (position in an array) has credit: a
+ * search costs one, a find earns some. Without credit, only one value in PLAN_SAMPLE is searched for. The first
+ * PLAN_FEW values are never searched for, because a small value gains nothing.
  */
 enum { PLAN_CREDIT = 8, PLAN_CREDIT_MAX = 64, PLAN_SAMPLE = 16, PLAN_FEW = 64 };
 
 /*
- * A table of the arrays in this value: those that the source shares by pointer, and short ones without arrays in them by
- * content, are stored once. As with strings, a small value gains nothing.
+ * A table of the arrays in this value. Arrays that the source shares by pointer are stored once. So are short arrays
+ * with equal content, if they contain no arrays. As with strings, a small value gains nothing.
  */
 enum { PLAN_ARRAYS = 1024, PLAN_LEAF = 16 /* elements */, PLAN_FEW_ARRAYS = 8 };
 
@@ -44,24 +45,24 @@ struct plan_shared_array {
 struct plan_string {
     const zend_string *string;
     uint32_t place;
-    uint16_t round; /* of the measuring that wrote this; entries of older rounds are empty */
-    uint16_t tag;   /* of its hash: others are not looked at */
+    uint16_t round; /* number of the measuring that wrote this; entries of older rounds count as empty */
+    uint16_t tag;   /* part of the string's hash: strings with other tags are not compared */
 };
 
-/* Kept between stores, so that storing an array usually allocates nothing. */
+/* Memory that is kept between stores, so that storing an array usually allocates nothing. */
 struct plan {
     struct plan_array *arrays; /* in the order of the records, the value itself first */
     size_t array_count, array_room;
     uint32_t *
         places; /* of all strings, keys and values, in the order of the arrays; for an array its index in `arrays` */
     size_t place_count, place_room;
-    size_t length; /* of the whole value, in bytes */
+    size_t length; /* length of the whole value, in bytes */
     uint16_t round;
     struct plan_string above[PLAN_COLUMNS]; /* the last key of each column */
     struct plan_string seen[PLAN_SETS][PLAN_WAYS];
     struct plan_shared_array shared[PLAN_ARRAYS];
     uint8_t credit[PLAN_COLUMNS], credit_of_arrays;
-    uint32_t skipped; /* for want of credit */
+    uint32_t skipped; /* values not searched for, without credit */
 };
 
 #endif

@@ -29,18 +29,22 @@ bool serialize_uses_igbinary(void) {
 /* ---- Before serializing ---------------------------------------------------------------------- */
 
 /*
- * Inspects the whole value first, except inside objects that serialize themselves: for resources, which serialize()
- * silently turns into 0 and igbinary into null, and for its size, to refuse what is too large without serializing it.
- * The weight is a lower bound of the serialized size. And for its depth: unserialize() refuses more levels than
- * unserialize_max_depth, and from some ten thousand on the recursion of serializers overflows the stack. So it goes
- * depth first and in the order of serializers: they write an object where they meet it first, however deep that is.
+ * Before serializing, inspects the whole value, except inside objects that serialize themselves:
+ *  - for resources, which serialize() silently turns into 0 and igbinary into null;
+ *  - for its size, to refuse a value that is too large without serializing it. The weight is a lower bound of the
+ *    serialized size;
+ *  - for its depth. unserialize() refuses more levels than unserialize_max_depth, and from some ten thousand on the
+ *    recursion of serializers overflows the stack.
+ *
+ * The inspection goes depth first, in the order of the serializers: they write an object where they meet it first,
+ * however deep that is.
  */
 enum look { LOOK_FINE, LOOK_INCOMPLETE, LOOK_DAMAGED, LOOK_RESOURCE, LOOK_TOO_LARGE, LOOK_TOO_DEEP };
 
 struct found {
     zend_long level;          /* 1: the value itself */
     zend_refcounted *counted; /* an array or object */
-    zend_refcounted *mark; /* set when it is looked into: itself, or a reference to it; NULL: it is not marked */
+    zend_refcounted *mark;    /* marked when it is looked into: itself, or a reference to it; NULL: nothing */
 };
 
 struct search {
@@ -50,15 +54,15 @@ struct search {
     size_t marked_count, marked_room;
     HashTable immutable; /* the addresses of arrays that cannot be marked */
     size_t weight, most;
-    zend_long level;                   /* of what is looked into */
-    size_t element;                    /* least bytes of an element and its key */
-    struct incomplete_objects objects; /* what was noted of objects */
-    bool repeats;  /* an array is written wherever it is, as by serialize(), unless behind the same reference */
+    zend_long level;                   /* level of what is looked into */
+    size_t element;                    /* fewest bytes of an element and its key */
+    struct incomplete_objects objects; /* notes about objects */
+    bool repeats;  /* as serialize(): an array is written at each occurrence, unless behind the same reference */
     bool distinct; /* count equal strings once, as igbinary does */
-    HashTable strings; /* if so, the hashes of the strings found */
+    HashTable strings; /* for `distinct`: the hashes of the strings found */
 };
 
-/* serialize(): "i:0;N;"; igbinary: two bytes. */
+/* Of serialize(): "i:0;N;"; of igbinary: two bytes. */
 enum { ELEMENT_PHP = 6, ELEMENT_IGBINARY = 2 };
 
 static bool decides_itself(const zend_class_entry *class) {
@@ -83,15 +87,15 @@ static void look_into_later(struct search *met, zend_refcounted *counted, zend_r
 }
 
 /*
- * Few arrays, each in the next one twice, are exponentially many when each is written wherever it is, so they are weighed so.
- * An array can contain itself only through a reference, which is marked.
+ * A few arrays, each twice in the next one, are exponentially many if each is written at each occurrence. So they
+ * are weighed that way. An array can contain itself only through a reference, which is marked.
  */
 static void look_into_array_later(struct search *met, zend_array *array, zend_reference *reference) {
     look_into_later(met, (zend_refcounted *)array,
                     met->repeats ? (zend_refcounted *)reference : (zend_refcounted *)array);
 }
 
-/* Marks what is found; false if it was marked before. */
+/* Sets a mark. False: it was set before. */
 static bool is_new(struct search *met, zend_refcounted *mark) {
     if (!mark) {
         return true;
@@ -111,7 +115,7 @@ static bool is_new(struct search *met, zend_refcounted *mark) {
     return true;
 }
 
-/* Inspects a value, but not its elements. False: it is a resource. */
+/* Inspects a value, but not its elements. False: the value is a resource. */
 static zend_always_inline bool look_at(struct search *met, zval *value) {
     if (Z_TYPE_P(value) < IS_STRING) {
         return true;
@@ -121,7 +125,7 @@ static zend_always_inline bool look_at(struct search *met, zval *value) {
         return true;
     }
     zend_reference *reference = Z_ISREF_P(value) ? Z_REF_P(value) : NULL;
-    ZVAL_DEREF(value); /* a string behind a reference may be written once only: it weighs nothing */
+    ZVAL_DEREF(value); /* a string behind a reference may be written only once, so it weighs nothing */
     if (Z_TYPE_P(value) == IS_ARRAY) {
         look_into_array_later(met, Z_ARR_P(value), reference);
     } else if (Z_TYPE_P(value) == IS_OBJECT) {
@@ -136,7 +140,7 @@ static zend_always_inline bool look_at(struct search *met, zval *value) {
     return Z_TYPE_P(value) != IS_RESOURCE;
 }
 
-/* Adds elements. False: the value is too large. */
+/* Adds the weight of elements. False: the value is too large. */
 static zend_always_inline bool weigh_elements(struct search *met, size_t count) {
     met->weight += count * met->element;
     return met->weight <= met->most;
@@ -193,7 +197,7 @@ static enum look look_into_object(struct search *met, zend_object *object) {
     return object->properties ? look_into_dynamic(met, object->properties) : LOOK_FINE;
 }
 
-/* The last one of the stack. */
+/* Looks into the top of the stack. */
 static enum look look_into(struct search *met) {
     const struct found found = met->stack[--met->count];
     if (!is_new(met, found.mark)) {
@@ -207,7 +211,7 @@ static enum look look_into(struct search *met) {
     const enum look look = GC_TYPE(found.counted) == IS_ARRAY
                                ? look_into_array(met, (HashTable *)found.counted)
                                : look_into_object(met, (zend_object *)found.counted);
-    /* The first element is to be the next. */
+    /* Reverses the new elements, so that the first one comes next. */
     for (size_t i = first, last = met->count; i + 1 < last; i++) {
         const struct found other = met->stack[--last];
         met->stack[last] = met->stack[i];
@@ -250,11 +254,11 @@ static enum look look_through(zval *value, size_t most, size_t element, bool dis
     return UNEXPECTED(met.objects.damaged) ? LOOK_DAMAGED : LOOK_FINE;
 }
 
-/* What igbinary cannot keep is looked at again as PHP writes it, which is longer. */
+/* If igbinary cannot store the value, inspects it as PHP writes it, which is longer. */
 static enum look look_before(zval *value, size_t most, bool igbinary) {
     if (igbinary) {
         enum look look = look_through(value, most, ELEMENT_IGBINARY, false);
-        /* Finding equal strings is worth it only for what seems too large. */
+        /* Finding equal strings is worth its cost only if the value seems too large. */
         if (UNEXPECTED(look == LOOK_TOO_LARGE)) {
             look = look_through(value, most, ELEMENT_IGBINARY, true);
         }

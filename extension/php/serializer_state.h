@@ -1,7 +1,7 @@
 /*
- * PHP numbers references through a whole serialize() or unserialize(), including the calls that a Serializable object
- * makes inside it. Larder serializes with a numbering of its own, even inside a script's serialize(): otherwise its
- * references would point into that.
+ * PHP numbers references through a whole serialize() or unserialize(), including the calls that a Serializable
+ * object makes inside it. Larder serializes with a separate numbering, even inside a script's serialize(). Otherwise
+ * its references would point into the script's data.
  */
 #ifndef LARDER_SERIALIZER_STATE_H
 #define LARDER_SERIALIZER_STATE_H
@@ -12,7 +12,7 @@
 struct serializer_state serializer_state_begin(void);
 void serializer_state_end(const struct serializer_state *outer);
 
-/* PHP's state now. */
+/* Get and set PHP's current state. */
 struct serializer_state serializer_state_get(void);
 void serializer_state_set(const struct serializer_state *state);
 

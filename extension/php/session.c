@@ -1,14 +1,14 @@
 /*
- * session.save_handler = larder: sessions in a segment of their own, <larder.segment>.sessions, in which nothing unexpired
- * is evicted.
+ * session.save_handler = larder: sessions in a separate segment, <larder.segment>.sessions, in which nothing
+ * unexpired is evicted.
  *
- * A session is locked from its read to its close, and is written only by who has the lock: whatever releases it (a
- * change of user, the removal of the segment) makes the write fail instead of losing another request's update. A forked
- * child leaves its parent's session alone. Core does the waiting and the expiry, so the collection of garbage has nothing
- * to do.
+ * A session is locked from its read to its close, and only the owner of the lock writes it. If something releases
+ * the lock (a change of user, the removal of the segment), the write fails, so that no update of another request is
+ * lost. A forked child leaves its parent's session alone. Core does the waiting and the expiry, so garbage
+ * collection has nothing to do.
  *
- * PHP may be built without sessions, and where they are a module of their own, it may be loaded later than this one or
- * not at all: what it offers is found when all modules are loaded.
+ * PHP may be built without sessions. Where they are a module of their own, it may be loaded later than this one or
+ * not at all. So its functions are looked up when all modules are loaded.
  */
 #include "attach.h"
 
@@ -54,12 +54,12 @@ enum { KIND_SESSION = 2, CREATE_TRIES = 3 };
 
 static zend_string *(*create_id)(PS_CREATE_SID_ARGS);
 
-/* The handler's data: PHP takes one without for a session that is not open. */
+/* The handler's data: without data, PHP assumes that no session is open. */
 static char is_opened;
 
 /*
- * Sites that session.save_path or session.name keeps apart must not take each other's ids, so both are part of the key:
- * by a hash, as a path may be long. 128 bits of SHA-256 never collide.
+ * Sites that session.save_path or session.name keeps apart must not accept each other's ids. So both are part of the
+ * key: as a hash, because a path may be long. 128 bits of SHA-256 never collide.
  */
 static void set_site(const char *save_path, const char *session_name) {
     PHP_SHA256_CTX context;
@@ -71,7 +71,7 @@ static void set_site(const char *save_path, const char *session_name) {
     memcpy(LARDER_G(session_site), digest, SESSION_SITE_BYTES);
 }
 
-/* The key of a session of this site. `bytes` holds it; the id is_id(). */
+/* The key of a session of this site, stored in `bytes`. The id must have passed is_id(). */
 static struct cache_key key_of_id(const zend_string *id, char bytes[SESSION_KEY_MAX]) {
     const size_t length = SESSION_SITE_BYTES + ZSTR_LEN(id);
     memcpy(bytes, LARDER_G(session_site), SESSION_SITE_BYTES);
@@ -79,7 +79,7 @@ static struct cache_key key_of_id(const zend_string *id, char bytes[SESSION_KEY_
     return (struct cache_key){bytes, (uint32_t)length, zend_hash_func(bytes, length)};
 }
 
-/* The ids that PHP makes, and what its other handlers take. struct open_session takes none that is longer. */
+/* True for ids that PHP creates and its other handlers accept. struct open_session holds no longer ones. */
 static bool is_id(const zend_string *id) {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-,";
     return ZSTR_LEN(id) >= 1 && ZSTR_LEN(id) <= SESSION_ID_MAX && strspn(ZSTR_VAL(id), allowed) == ZSTR_LEN(id);
@@ -99,7 +99,7 @@ static uint64_t expiry_of(zend_long lifetime) {
     return cache_expiry(lifetime > 0 ? (double)lifetime : 1);
 }
 
-/* The segment, created if there is none. NULL, with a warning: it is not available. */
+/* Attaches to the segment, and creates it if there is none. NULL, with a warning: it is not available. */
 static struct cache *to_use(void) {
     attach_request_begin();
     struct cache *cache = attach_client(&LARDER_G(sessions), true);
@@ -109,9 +109,9 @@ static struct cache *to_use(void) {
     return cache;
 }
 
-/* Why the segment refuses a session, and what to do. */
+/* Warns why the segment refuses a session, and what to do. */
 static void warn_refused(struct cache *cache, enum cache_result result, size_t length) {
-    struct cache_info info; /* of the segment, which another process may have created with another size */
+    struct cache_info info; /* the size is the segment's: another process may have created it with another one */
     switch (result) {
         case CACHE_NO_ROOM:
             cache_read_counters(cache, &info);
@@ -145,18 +145,19 @@ static void warn_refused(struct cache *cache, enum cache_result result, size_t l
 /* ---- Locks ----------------------------------------------------------------------------------- */
 
 /*
- * PHP opens one session at a time, and a handler may be asked for others meanwhile: by handlers in PHP around it, which look
- * whether a session is there by reading it, or by an application that reads or writes another visitor's. Nothing tells which
- * is PHP's: the handler may make ids of its own. But it is read early, so the first ones stay locked until PHP closes its
- * session, and no update of it is lost; further ones give way to each other. What was read and is not locked any more is not
- * written in this request, as others may have written it since.
+ * PHP opens one session at a time. But the handler may be asked for others during that: by handlers in PHP around
+ * it, which read a session to see whether it exists, or by an application that reads or writes another visitor's
+ * session. Nothing shows which one is PHP's, since the handler may create ids itself. But PHP's session is read
+ * early. So the first ones stay locked until PHP closes its session, and no update of it is lost. Further ones give
+ * way to each other. A session that was read and is no longer locked is not written in this request, since other
+ * requests may have written it in between.
  */
 
 static bool is_of(const struct open_session *session, const struct cache_key *key) {
     return session->length == key->length && memcmp(session->key, key->bytes, key->length) == 0;
 }
 
-/* NULL: it was not locked. With no length: an unused one, or NULL. */
+/* The session that was locked by this key; NULL: none. For a key without length: an unused place, or NULL. */
 static struct open_session *open_session(const struct cache_key *key) {
     for (int i = 0; i < CACHE_LOCKS_MAX; i++) {
         if (is_of(&LARDER_G(sessions_open)[i], key)) {
@@ -168,7 +169,7 @@ static struct open_session *open_session(const struct cache_key *key) {
 
 static const struct cache_key no_id = {"", 0, 0};
 
-/* In a child the sessions are its parent's, and none of them is locked. */
+/* In a child, the sessions are its parent's, and none is locked by the child. */
 static void leave_to_parent(void) {
     for (int i = 0; i < CACHE_LOCKS_MAX; i++) {
         struct open_session *session = &LARDER_G(sessions_open)[i];
@@ -185,12 +186,12 @@ static bool is_parents(const struct cache_key *key) {
     return zend_hash_str_exists(&LARDER_G(sessions_parents), key->bytes, key->length) && !open_session(key);
 }
 
-/* What gives way if another session is locked: the last one. NULL: none has to. */
+/* The session that gives way if another one is locked: the last one. NULL: none has to. */
 static struct open_session *next_to_leave(const struct cache_key *key) {
     return open_session(key) || open_session(&no_id) ? NULL : &LARDER_G(sessions_open)[CACHE_LOCKS_MAX - 1];
 }
 
-/* A worker that never ends a request reads many: the first ones are forgotten. */
+/* A worker that never ends a request may read many sessions, so the first ones are forgotten. */
 enum { LEFT_MAX = 1000 };
 static void forget_first(HashTable *left) {
     zend_string *id;
@@ -307,7 +308,7 @@ static bool is_still_locked(const struct cache *cache, const struct cache_key *k
     return false;
 }
 
-/* What was not read is locked to be written. */
+/* True if the session may be written. Locks a session that was not read. */
 static bool is_locked_to_write(struct cache *cache, const struct cache_key *key) {
     if (open_session(key)) {
         return is_still_locked(cache, key);
@@ -352,16 +353,16 @@ PS_READ_FUNC(larder) {
     }
     struct cache_value value;
     if (!cache_find(cache, &name, false, &value)) {
-        if (cache_exists(cache, &name)) { /* as an empty session it would be written over */
+        if (cache_exists(cache, &name)) { /* read as an empty session, it would be overwritten */
             php_error_docref(NULL, E_WARNING, "This process has no memory left to read the session");
             return FAILURE;
         }
-        if (LARDER_G(session_unknown)) { /* it was accepted unseen */
+        if (LARDER_G(session_unknown)) { /* the id was accepted without a look */
             php_error_docref(NULL, E_WARNING,
                              "Larder could not look for the session a moment ago; start it again");
             return FAILURE;
         }
-        /* destroyed since PHP found it: then it stays so */
+        /* If the session was destroyed after PHP found it, it stays destroyed. */
         struct open_session *validated = &LARDER_G(session_validated);
         const bool destroyed = is_of(validated, &name);
         note_read(&name, destroyed, destroyed ? validated->expires : 0);
@@ -369,7 +370,7 @@ PS_READ_FUNC(larder) {
         *val = ZSTR_EMPTY_ALLOC();
         return SUCCESS;
     }
-    /* The length is in front: core rounds up to units. */
+    /* The length is stored in front, because core rounds up to units. */
     size_t length = 0;
     if (value.kind == KIND_SESSION && value.length >= sizeof(length)) {
         memcpy(&length, value.bytes, sizeof(length));
@@ -380,7 +381,7 @@ PS_READ_FUNC(larder) {
     return SUCCESS;
 }
 
-/* CACHE_ABSENT: there is none to replace. */
+/* CACHE_ABSENT: there is no session to replace. */
 static enum cache_result store(struct cache *cache, const struct cache_key *name, const zend_string *data,
                                uint64_t expires, enum cache_mode mode) {
     const size_t length = ZSTR_LEN(data);
@@ -406,7 +407,7 @@ PS_WRITE_FUNC(larder) {
     char bytes[SESSION_KEY_MAX];
     const struct cache_key name = key_of_id(key, bytes);
     if (is_parents(&name)) {
-        return SUCCESS; /* every child that ends gets here: its parent has the session */
+        return SUCCESS; /* every child that ends comes here; the session is its parent's */
     }
     struct cache *cache = to_use();
     if (!cache || !is_locked_to_write(cache, &name)) {
@@ -418,10 +419,10 @@ PS_WRITE_FUNC(larder) {
     if (session->found) {
         result = store(cache, &name, val, expires, CACHE_REPLACE);
         if (result == CACHE_ABSENT && !is_still_locked(cache, &name)) {
-            return FAILURE; /* in a new segment, which is empty */
+            return FAILURE; /* the segment is a new, empty one */
         }
         if (result == CACHE_ABSENT && (session->expires == 0 || cache_now() < session->expires)) {
-            return SUCCESS; /* another request has destroyed it, and it stays so, as with PHP's files */
+            return SUCCESS; /* another request has destroyed the session, which stays destroyed, as with PHP's files */
         }
     }
     if (result == CACHE_ABSENT) {
@@ -450,7 +451,7 @@ PS_UPDATE_TIMESTAMP_FUNC(larder) {
     }
     const uint64_t expires = expiry_of(maxlifetime);
     const enum cache_result result = cache_touch(cache, &name, expires);
-    if (result == CACHE_ABSENT) { /* new, or gone since it was read */
+    if (result == CACHE_ABSENT) { /* the session is new, or was removed since it was read */
         return ps_write_larder(mod_data, key, val, maxlifetime);
     }
     if (result == CACHE_OK) {
@@ -478,7 +479,7 @@ PS_DESTROY_FUNC(larder) {
         return FAILURE;
     }
     const enum cache_result result = cache_delete(cache, &name);
-    note_found(&name, false, 0); /* if it is written once more, it is a new one */
+    note_found(&name, false, 0); /* if the session is written again, it is a new one */
     LARDER_G(session_validated).length = 0;
     zend_hash_str_del(&LARDER_G(sessions_left), name.bytes, name.length);
     return result == CACHE_OK || result == CACHE_ABSENT ? SUCCESS : FAILURE;
@@ -509,7 +510,8 @@ PS_CREATE_SID_FUNC(larder) {
     return NULL;
 }
 
-/* Success also if that is not known, and then the read finds the session or fails: after a failure PHP would replace the visitor's id. */
+/* Succeeds also if it is unknown whether the session exists; then the read finds the session or fails. After a
+ * failure here, PHP would replace the visitor's id. */
 PS_VALIDATE_SID_FUNC(larder) {
     (void)mod_data;
     if (!is_id(key)) {
@@ -536,7 +538,7 @@ static const ps_module handler = {PS_MOD_UPDATE_TIMESTAMP(larder)};
 
 void session_register(void) {
     typedef int (*registers)(const ps_module *);
-    /* From pointers to functions by way of memory: C knows no cast between them. */
+    /* Copied through memory, since C has no cast between pointers to data and to functions. */
     registers registers_module = NULL;
     void *found = zend_hash_str_exists(&module_registry, ZEND_STRL("session"))
                       ? dlsym(RTLD_DEFAULT, "php_session_register_module")

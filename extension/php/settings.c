@@ -1,13 +1,13 @@
-/* The settings larder.* of php.ini. */
 #include "php_larder.h"
 
 #include "SAPI.h"
 #include "php_ini.h"
 
 /*
- * Settings that decide how a segment is created must not come with a request (PHP_VALUE and PHP_ADMIN_VALUE of a web
- * server, php_admin_value of a virtual host), because other requests may have created it. The segment's name may: it
- * applies to this request. Settings of an FPM pool come when the worker starts, before any request.
+ * Settings that determine how a segment is created must not come with a request (PHP_VALUE and PHP_ADMIN_VALUE of a
+ * web server, php_admin_value of a virtual host), because other requests may have created the segment. The segment's
+ * name may come with a request, and applies to that request. Settings of an FPM pool come when the worker starts,
+ * before any request.
  */
 static bool comes_with_request(int stage) {
     return stage != ZEND_INI_STAGE_STARTUP && stage != ZEND_INI_STAGE_SHUTDOWN &&
@@ -111,12 +111,12 @@ static int update_seconds(const zend_ini_entry *entry, const zend_string *value,
     return SUCCESS;
 }
 
-/* How long an entry lives if it is stored without a ttl. */
+/* The lifetime of an entry that is stored without a ttl. */
 static ZEND_INI_MH(update_default_ttl) {
     return update_seconds(entry, new_value, &LARDER_G(default_ttl));
 }
 
-/* How long a request waits for a session that another one has open. */
+/* The time that a request waits for a session that another request has open. */
 static ZEND_INI_MH(update_lock_wait) {
     return update_seconds(entry, new_value, &LARDER_G(session_lock_wait));
 }

@@ -1,8 +1,9 @@
 /*
- * One user's cache must not be read or written as another user. Each request checks at its start whether the user of its
- * process has changed, but a daemon has only one request. Asking the kernel before each fetch would cost several
- * fetches, so the functions by which a script changes its user are wrapped. Core notices other ways (FFI, another
- * extension): after a fork at the first call, in a long-lived process after a few calls and a clock tick.
+ * One user's cache must not be read or written as another user. Each request checks at its start whether the user of
+ * its process has changed, but a daemon has only one request. Asking the kernel before each fetch would take as long
+ * as several fetches. So the functions by which a script changes its user are wrapped. Core notices a change by
+ * other means (FFI, another extension) later: in a forked child at its first call, in a long-lived process after a
+ * few calls and a clock tick.
  */
 #include "attach.h"
 

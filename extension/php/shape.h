@@ -1,22 +1,22 @@
 /*
  * The shape of a stored value.
  *
- * A value is a sequence of 8-byte aligned records. A record is what PHP has in memory: a zend_string, or a zend_array
- * followed by its table. The first record is the value. An earlier array points to each record; later ones may, too.
- * Both kinds begin with zend_refcounted_h, so the records can be walked without following pointers and without
- * recursion. Pointers are addresses in the read-only mapping.
+ * A value is a sequence of 8-byte aligned records. A record is what PHP has in memory: a zend_string, or a
+ * zend_array followed by its table. The first record is the value. Each other record has a pointer from an earlier
+ * array; later arrays may point to it, too. Both kinds begin with zend_refcounted_h, so the records can be walked
+ * without following pointers and without recursion. Pointers are addresses in the read-only mapping.
  *
  * Why each field has its value:
- *  - refcount 2: before PHP writes in place (SEPARATE_ARRAY, SPL) it checks the count, not the flag. Nobody counts,
- *    because of the flags below and the type flags 0 of every zval.
- *  - strings are IS_STR_INTERNED, so nobody counts or frees them, but not IS_STR_PERMANENT, with which the pcre cache
- *    would keep pointers to them after the request.
+ *  - refcount 2: before PHP writes in place (SEPARATE_ARRAY, SPL), it checks the count, not the flag. The count
+ *    never changes, because of the flags below and the type flags 0 of every zval.
+ *  - strings are IS_STR_INTERNED, so PHP neither counts nor frees them. They are not IS_STR_PERMANENT, or the pcre
+ *    cache would keep pointers to them after the request.
  *  - every string has its hash, because zend_string_hash_val() would write a missing one.
  *  - IS_STR_VALID_UTF8 is set, because pcre and mbstring could not set it and would scan the string each time.
  *  - arrays are GC_IMMUTABLE and GC_NOT_COLLECTABLE; the destructor is NULL, because its address differs in every
  *    process; the internal pointer is 0, because zend_array_dup() copies it unchecked.
- *  - the table size is a power of two, because PHP uses it to turn a growing copy of a packed array into a hash; only
- *    the used elements are stored, as in opcache.
+ *  - the table size is a power of two, because PHP uses it to turn a growing copy of a packed array into a hash;
+ *    only the used elements are stored, as in opcache.
  *  - the hash part has PHP's length for that size, because HT_HASH_RESET writes multiples of 64 bytes into copies.
  */
 #ifndef LARDER_SHAPE_H
@@ -24,7 +24,7 @@
 
 #include "php_larder.h"
 
-/* Raise this when the shape changes: segments of another shape are other files. */
+/* Raise this when the shape changes. Segments of another shape are other files. */
 #define SHAPE_VERSION 3
 
 enum value_kind {
@@ -38,7 +38,7 @@ enum value_kind {
     VALUE_FLOAT,     /* a double */
     VALUE_STRING,    /* a zend_string */
     VALUE_ARRAY,     /* records, the first a zend_array */
-    VALUE_PHP,       /* a zend_string that serialize() made */
+    VALUE_PHP,       /* a zend_string, the result of serialize() */
     VALUE_IGBINARY,
     VALUE_INCOMPLETE, /* as VALUE_PHP; it had incomplete objects when it was stored */
     VALUE_GRAPH,      /* an array from which objects are built; see graph.h */
@@ -64,9 +64,9 @@ static zend_always_inline size_t shape_of_string(size_t length) {
     return shape_align(_ZSTR_STRUCT_SIZE(length));
 }
 
-/* The table that a copy of an array has in the segment. */
+/* The dimensions of an array's table in the segment. */
 struct table_shape {
-    uint32_t used;      /* elements; holes of packed arrays included, those of hashes not */
+    uint32_t used;      /* elements, including the holes of packed arrays, but not those of hashes */
     uint32_t size;      /* nTableSize: a power of two */
     uint32_t hash_size; /* 32-bit words of the hash part: a power of two */
     bool packed;
@@ -104,16 +104,17 @@ static zend_always_inline size_t shape_of_record(const zend_refcounted_h *record
            array->nNumUsed * (HT_IS_PACKED(array) ? sizeof(zval) : sizeof(Bucket));
 }
 
-/* Points a zval to a record. The type has no flags, so nobody counts references. */
+/* Points a zval to a record. The type has no flags, so PHP does not count references. */
 static zend_always_inline void shape_point(zval *value, void *record, uint32_t type) {
     Z_PTR_P(value) = record;
     Z_TYPE_INFO_P(value) = type;
 }
 
-/* A hash of everything that decides the shape. Processes share values only if theirs are equal. */
+/* A hash of everything that determines the shape. Processes share values only if their hashes are equal. */
 uint64_t shape_layout(void);
 
-/* Adjusts the pointers inside a value that moved from `from` to `to`, without allocating: the binding's cache_rebase. */
+/* Adjusts the pointers inside a value that moved from `from` to `to`, without allocating. Core calls it as
+ * cache_rebase. */
 void shape_rebase(uint32_t kind, void *bytes, size_t length, uintptr_t from, uintptr_t to);
 
 #endif

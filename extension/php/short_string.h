@@ -1,6 +1,6 @@
 /*
- * Copying and comparing short strings eight bytes at a time. The text of a zend_string begins at a multiple of 8 and its
- * memory ends at one, so its last word can be read whole; the bytes after the text are masked off.
+ * Copying and comparing short strings eight bytes at a time. The text of a zend_string begins at a multiple of 8,
+ * and its memory ends at one. So its last word can be read whole; the bytes after the text are masked off.
  */
 #ifndef LARDER_SHORT_STRING_H
 #define LARDER_SHORT_STRING_H
@@ -25,8 +25,8 @@ static zend_always_inline uint64_t word_begin(uint64_t word, size_t count) {
 }
 
 /*
- * Copies the text of a string of at most SHORT_STRING_MAX bytes, and pads the last word with zeros, the terminating one
- * included. Returns whether the text is ASCII.
+ * Copies the text of a string of at most SHORT_STRING_MAX bytes, and pads the last word with zeros, including the
+ * terminating one. True if the text is ASCII.
  */
 static zend_always_inline bool short_string_copy(char *to, const zend_string *from) {
     const char *bytes = ZSTR_VAL(from);

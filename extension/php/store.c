@@ -11,7 +11,7 @@ struct storing {
     const struct cache_key *key;
     const struct lifetime *lifetime;
     enum cache_mode mode;
-    const uint64_t *token; /* NULL, or with CACHE_REPLACE the only entry to replace */
+    const uint64_t *token; /* NULL; or, with CACHE_REPLACE, the only entry to replace */
 };
 
 static zend_always_inline bool reserve(const struct storing *s, size_t length, struct cache_span *span) {
@@ -22,7 +22,8 @@ static zend_always_inline bool commit(const struct storing *s, uint32_t kind) {
     return is_done(cache_commit(s->cache, s->key, kind, s->lifetime->expires, s->mode, s->token));
 }
 
-/* Refuses a value as too large, and deletes the stale one that it would have replaced. `length` as in refused_length. */
+/* Refuses a value as too large, and deletes the outdated one that it would have replaced. `length`: as
+ * refused_length. */
 static ZEND_COLD bool refuse(const struct storing *s, size_t length) {
     if (s->mode == CACHE_SET) {
         cache_refuse(s->cache, s->key);
@@ -40,7 +41,7 @@ static bool store_number(const struct storing *s, uint32_t kind, uint64_t number
     return commit(s, kind);
 }
 
-/* Core itself knows integers, because it counts in them. */
+/* Integers are core's own kind, because core counts in place. */
 static bool store_integer(const struct storing *s, int64_t value) {
     return is_done(cache_store_integer_fresh(s->cache, s->key, value, s->lifetime->expires, s->lifetime->freshness,
                                              s->mode, s->token));
@@ -67,7 +68,7 @@ static zend_always_inline bool store_string(const struct storing *s, uint32_t ki
 static zend_never_inline bool store_serialized(const struct storing *s, zval *value) {
     uint32_t kind;
     bool too_deep;
-    plan_shrink(&LARDER_G(plan)); /* of the array that turned out to be none to store as it is */
+    plan_shrink(&LARDER_G(plan)); /* the plan of an array that could not be stored in PHP's shape */
     zend_string *bytes = serialize_value(value, cache_value_max(s->cache), &kind, &too_deep);
     if (!bytes) {
         return EG(exception) ? is_done(CACHE_ABSENT) : refuse(s, too_deep ? REFUSED_TOO_DEEP : 0);
@@ -77,7 +78,7 @@ static zend_never_inline bool store_serialized(const struct storing *s, zval *va
     return stored;
 }
 
-/* What measure_array() has planned. */
+/* Stores the array that measure_array() has planned. */
 static bool store_planned(const struct storing *s, uint32_t kind) {
     struct plan *plan = &LARDER_G(plan);
     struct cache_span span;
@@ -86,7 +87,8 @@ static bool store_planned(const struct storing *s, uint32_t kind) {
     return stored;
 }
 
-/* A value with objects in it. What cannot be a graph is serialized, and so is a graph that is too long: that is shorter. */
+/* Stores a value with objects in it. A value that cannot be a graph is serialized. So is a graph that is too long,
+ * since the serialized form is shorter. */
 static zend_never_inline bool store_objects(const struct storing *s, zval *value) {
     const bool wanted = LARDER_G(serializer) == SERIALIZER_AUTO && !LARDER_G(compact);
     zend_array *graph = wanted ? graph_flatten(value, cache_value_max(s->cache)) : NULL;
@@ -116,7 +118,7 @@ static zend_never_inline bool store_array(const struct storing *s, zval *value) 
     return store_planned(s, VALUE_ARRAY);
 }
 
-/* Held, because methods of the value's objects may assign another to the reference while this one is walked. */
+/* Holds the value, because methods of its objects may assign another one to the reference during the store. */
 static zend_never_inline bool store_referred(struct cache *cache, const struct cache_key *key, zval *reference,
                                              const struct lifetime *lifetime, enum cache_mode mode,
                                              const uint64_t *token) {

@@ -14,7 +14,7 @@ enum { MAPPINGS = 2 }; /* one for each client */
 
 static struct {
     void *start;
-    size_t size; /* 0: it is readable */
+    size_t size; /* 0: the mapping is readable */
 } mappings[MAPPINGS];
 
 void unreadable_forbid(struct cache *cache) {

@@ -2,20 +2,21 @@
  * A stored object may be useless to the code that fetches it: after a deployment its class is gone, a property has
  * another type, an enum has lost a case. Then the fetch is a miss.
  *
- * Exceptions are cleared. But in most of these cases the unserializers (PHP's and igbinary's) do not throw: for a missing
- * class they create a __PHP_Incomplete_Class somewhere in the value, and else they raise a warning. The result does not
- * show either without a walk through all of it, so both are noticed where they happen:
+ * Exceptions are cleared. But in most of these cases the unserializers (PHP's and igbinary's) do not throw. For a
+ * missing class they create a __PHP_Incomplete_Class somewhere in the value; otherwise they raise a warning. The
+ * result shows neither without a walk through all of it, so both are noticed where they happen:
  *
  *  - the function that creates incomplete objects is replaced by one that notes it;
- *  - an observer sees each error before any handler. If the unserializer itself raised it, error reporting is muted for
- *    this one error, and the function that PHP calls next to report errors is replaced by one that ends the muting.
+ *  - an observer sees each error before any handler. If the unserializer itself raised it, error reporting is muted
+ *    for this one error, and the function that PHP calls next to report errors is replaced by one that ends the
+ *    muting.
  *
- * The unserializer itself raised an error if the executing frame is that of the fetch, or an internal function called
- * from it (igbinary_unserialize(), ArrayObject::__unserialize()), or an unserialize() by which a class's old
- * Serializable::unserialize() reads its part; but not if that passes options or uses @unserialize(), because it then
- * handles failures itself. Nothing changes for autoloaders and methods of classes: their errors are reported, their
- * unserialize() works as usual, and unserialize_callback_func is called. An object that is readable costs a few
- * assignments more.
+ * An error is the unserializer's own if the executing frame is one of these: the frame of the fetch; an internal
+ * function called from it (igbinary_unserialize(), ArrayObject::__unserialize()); or an unserialize() by which a
+ * class's old Serializable::unserialize() reads its part. The last does not count if it passes options or uses
+ * @unserialize(), because the class then handles failures itself. Nothing changes for autoloaders and methods of
+ * classes: their errors are reported, their unserialize() works as usual, and unserialize_callback_func is called. A
+ * readable object costs only a few more assignments.
  */
 #include "serialize.h"
 #include "classes.h"
@@ -40,8 +41,8 @@ static bool is_silent(void) {
     return (EG(error_reporting) & ~E_FATAL_ERRORS) == 0;
 }
 
-/* True if the frame is the fetching one or an internal function called from it. The fetching one is only compared: after
- * a fatal error it may be freed. */
+/* True if the frame is the fetching one or an internal function called from it. The fetching frame is only compared:
+ * after a fatal error it may be freed. */
 static bool is_unserializers_frame(const zend_execute_data *frame) {
     const zend_execute_data *fetching = LARDER_G(reading).frame;
     return frame == fetching ||
@@ -86,17 +87,18 @@ static zend_object *note_incomplete(zend_class_entry *class) {
 
 static void (*report_error)(int type, zend_string *file, const uint32_t line, zend_string *message);
 
-/* Called for the muted error; under ZTS for every error that no handler of the script gets. */
+/* Called for the muted error; under ZTS, for every error that no handler of the script gets. */
 static void report_unmuted_error(int type, zend_string *file, const uint32_t line, zend_string *message) {
-    /* Where an internal function asked for exceptions, it throws. */
+    /* If an internal function has asked for exceptions, report_error() throws. */
     if (EXPECTED(!LARDER_G(reading).muted) || EG(error_handling) != EH_NORMAL) {
         report_error(type, file, line, message);
     }
     unserialize_unmute();
 }
 
-/* Debuggers replace the function too, at any time, so ours is installed for one error only. Threads share it, so under
- * ZTS it is installed once; if it is not called then, errors stay muted until the next one or the end. */
+/* Debuggers replace the function, too, at any time, so ours is installed for one error only. Threads share it, so
+ * under ZTS it is installed once. If it is not called then, errors stay muted until the next error or the end of the
+ * reading. */
 #ifdef ZTS
 enum { REPORTS_ALWAYS = true };
 #else
@@ -114,7 +116,7 @@ static void end_reporting(void) {
     }
 }
 
-/* Like the operator @, and for handlers of the script too. */
+/* Mutes errors like the operator @, and also for handlers of the script. */
 static void mute(struct reading *reading) {
     reading->muted = true;
     reading->shown = EG(error_reporting);
@@ -126,7 +128,7 @@ static void mute(struct reading *reading) {
     }
 }
 
-/* Keeps what a script has set meanwhile. */
+/* Keeps the levels that a script has set during the muting. */
 void unserialize_unmute(void) {
     struct reading *reading = &LARDER_G(reading);
     if (EXPECTED(!reading->muted)) {
@@ -155,7 +157,7 @@ static void observe_error(int type, zend_string *file, uint32_t line, zend_strin
     }
     unserialize_unmute();
     if (!(type & E_FATAL_ERRORS) && is_unserializers_error()) {
-        /* A property that the class no longer has is only deprecated: the value is complete. */
+        /* A property that the class no longer has is only a deprecation: the value is complete. */
         reading->failed = reading->failed || !(type & (E_DEPRECATED | E_USER_DEPRECATED));
         mute(reading);
     }
@@ -169,7 +171,7 @@ static void call_unserializer(zend_string *bytes, uint32_t kind, zval *result) {
         ZVAL_NULL(&options);
         if (classes_are_limited()) {
             classes_as_options(
-                &options); /* an object of another class becomes an incomplete one, so it is a miss */
+                &options); /* an object of another class becomes incomplete, so the fetch is a miss */
         }
         php_unserialize_with_options(result, ZSTR_VAL(bytes), ZSTR_LEN(bytes),
                                      Z_TYPE(options) == IS_ARRAY ? Z_ARR(options) : NULL, "larder_fetch");
@@ -177,14 +179,14 @@ static void call_unserializer(zend_string *bytes, uint32_t kind, zval *result) {
         return;
     }
     zend_function *function = igbinary_function(ZEND_STRL("igbinary_unserialize"));
-    if (function && !classes_are_limited()) { /* else it is a miss, too: igbinary creates objects of any class */
+    if (function && !classes_are_limited()) { /* otherwise a miss, too: igbinary creates objects of any class */
         zval argument;
         ZVAL_STR(&argument, bytes);
         zend_call_known_function(function, NULL, NULL, result, 1, &argument, NULL);
     }
 }
 
-/* Clears exceptions, including those of its destructors, but not exit(). */
+/* Drops the result. Clears exceptions, including those of its destructors, but not exit(). */
 static ZEND_COLD void drop(zval *result) {
     zval_ptr_dtor(result);
     ZVAL_UNDEF(result);
@@ -194,14 +196,14 @@ static ZEND_COLD void drop(zval *result) {
 }
 
 static struct reading begin_reading(zval *result) {
-    unserialize_unmute(); /* for a value whose code fetches this one */
+    unserialize_unmute(); /* for an outer value whose code fetches this one */
     const struct reading outer = LARDER_G(reading);
     LARDER_G(reading) = (struct reading){.frame = EG(current_execute_data), .silent = is_silent()};
     ZVAL_NULL(result);
     return outer;
 }
 
-/* Only objects and non-empty arrays are read so: a null or bool is a failure. */
+/* Only objects and non-empty arrays are read this way, so a null or bool is a failure. */
 static bool end_reading(const struct reading *outer, zval *result) {
     const bool failed = LARDER_G(reading).failed;
     unserialize_unmute();
@@ -215,7 +217,7 @@ static bool end_reading(const struct reading *outer, zval *result) {
 
 bool unserialize(zend_string *bytes, uint32_t kind, zval *result) {
     const struct reading outer = begin_reading(result);
-    /* With limited classes, an incomplete object may as well be one of a class that is not allowed. */
+    /* With limited classes, an incomplete object may also be one of a class that is not allowed. */
     LARDER_G(reading).incomplete = kind == VALUE_INCOMPLETE && !classes_are_limited();
     const struct serializer_state outer_counting = serializer_state_begin();
     call_unserializer(bytes, kind, result);
@@ -225,7 +227,8 @@ bool unserialize(zend_string *bytes, uint32_t kind, zval *result) {
 
 bool unserialize_graph(const zend_array *stored, zval *result) {
     const struct reading outer = begin_reading(result);
-    /* So that an unserialize() in a method starts afresh, and a fiber that suspends in one is parked with its reading. */
+    /* A separate state, so that an unserialize() in a method starts afresh, and a fiber that suspends in one is
+     * parked with its reading. */
     const struct serializer_state outer_counting = serializer_state_begin();
     graph_build(stored, result); /* leaves null if an object cannot be built */
     serializer_state_end(&outer_counting);

@@ -15,7 +15,7 @@ static bool is_ascii(uint64_t words) {
     return (words & UINT64_C(0x8080808080808080)) == 0;
 }
 
-/* The compiler vectorizes this, because the result is not needed before the end. */
+/* The compiler vectorizes this loop, because the result is not needed before its end. */
 static bool is_ascii_block(const unsigned char *at) {
     uint64_t all = 0;
     for (size_t i = 0; i < BLOCK; i += 8) {
@@ -52,7 +52,7 @@ static bool is_tail(unsigned char byte) {
     return (byte & 0xc0) == 0x80;
 }
 
-/* The length of the sequence at `at`, which does not start with ASCII; 0: it is invalid. Unicode Standard, table 3-7. */
+/* The length of the sequence at `at`, whose first byte is not ASCII; 0: it is invalid. Unicode Standard, table 3-7. */
 static size_t sequence(const unsigned char *at, size_t left) {
     unsigned char first = at[0];
     if (first < 0xc2 || first > 0xf4) {
