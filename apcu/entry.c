@@ -1,10 +1,11 @@
 /*
- * apcu_entry(): fetches, or computes and stores; one process at a time computes a key, with the engine's claim of it. APCu
- * holds the lock of the whole cache meanwhile, so there every other process waits.
+ * apcu_entry(): fetches a value, or computes and stores it. One process at a time computes a key, by the engine's
+ * claim of the key. APCu holds the lock of the whole cache during the computation, so there every other process
+ * waits.
  *
- * Only a process that computes nothing waits, so no circle can form: a callback that calls apcu_entry() again computes at
- * once if another process computes that key, or if it is the key that is being computed. So does a child that the callback
- * forked, which the callback may wait for.
+ * Only a process that computes nothing waits, so no cycle of waiting processes can form. A callback that calls
+ * apcu_entry() again computes at once if another process computes that key, or if it is the key that is being
+ * computed. So does a child that the callback forked, since the callback may wait for the child.
  */
 #include "php_apcu.h"
 
@@ -12,7 +13,7 @@ void entry_end(void) {
     APCU_G(computing) = 0;
 }
 
-/* False, if nothing was found: the caller computes without the claim. The callback will see to an interrupt. */
+/* False if nothing was found: the caller computes without the claim. An interrupt is handled in the callback. */
 static bool claim(zend_string *key, bool waits, zval *result, bool *found) {
     while (!larder->claim(key)) {
         if (!waits || zend_atomic_bool_load(&EG(vm_interrupt)) || !larder->await_claim(key)) {
@@ -23,7 +24,7 @@ static bool claim(zend_string *key, bool waits, zval *result, bool *found) {
             return false;
         }
     }
-    *found = larder->fetch(key, result); /* it may have been stored since it was missed */
+    *found = larder->fetch(key, result); /* the key may have been stored since the miss */
     return true;
 }
 
@@ -36,7 +37,7 @@ static void compute(zend_string *key, zend_fcall_info *call, zend_fcall_info_cac
     call->params = &name;
     const bool called = zend_call_function(call, callee) == SUCCESS;
     zval_ptr_dtor(&name);
-    if (Z_ISREF_P(result)) { /* of a function &() */
+    if (Z_ISREF_P(result)) { /* result of a function that returns by reference */
         zend_unwrap_reference(result);
     }
     if (called && !EG(exception)) {

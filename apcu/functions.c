@@ -1,4 +1,4 @@
-/* The functions but apcu_entry() and those that describe the cache. */
+/* All functions except apcu_entry() and those that describe the cache. */
 #include "php_apcu.h"
 
 #include "ext/standard/php_var.h"
@@ -7,7 +7,7 @@
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* Whether the engine refused a value, by this exception, because of a resource. */
+/* True if the engine refused a value because of a resource, which this exception shows. */
 static bool is_refused_resource(void) {
     static const char message[] = "Serialization of 'resource' is not allowed";
     zval holder;
@@ -17,8 +17,8 @@ static bool is_refused_resource(void) {
            zend_string_equals_cstr(Z_STR_P(said), message, sizeof(message) - 1);
 }
 
-/* What serialize() makes of a value: resources are 0. APCu stores no others. Not by the names of the functions, which
- * disable_functions may take away. */
+/* Replaces resources inside a value by 0, as serialize() does and APCu stores them. Does not call PHP's functions,
+ * which disable_functions may take away. */
 static void without_resources(zval *value, zval *result) {
     smart_str bytes = {0};
     php_serialize_data_t state;
@@ -47,7 +47,7 @@ static ZEND_COLD bool store_resource(zend_string *key, zval *value, zend_long tt
 
 bool apcu_store_value(zend_string *key, zval *value, zend_long ttl, bool adds) {
     ttl = (int32_t)(uint32_t)ttl;
-    if (UNEXPECTED(ttl < 0)) { /* it has expired already */
+    if (UNEXPECTED(ttl < 0)) { /* the entry has expired already */
         if (adds) {
             return !larder->exists(key);
         }
@@ -72,7 +72,7 @@ static void store_array(HashTable *values, zend_long ttl, bool adds, zval *faile
     array_init(failed);
     ZEND_HASH_FOREACH_KEY_VAL(values, number, key, value) {
         key = key ? zend_string_copy(key) : zend_long_to_str((zend_long)number);
-        ZVAL_COPY_DEREF(&held, value); /* methods of its objects may assign to a reference in the array */
+        ZVAL_COPY_DEREF(&held, value); /* held: methods of its objects may assign to a reference in the array */
         if (!is_enabled() || !apcu_store_value(key, &held, ttl, adds)) {
             zend_symtable_update(Z_ARRVAL_P(failed), key, &error);
         }
@@ -118,7 +118,7 @@ ZEND_FUNCTION(apcu_add) {
 
 /* ---- Fetching -------------------------------------------------------------------------------- */
 
-/* The key is held, because a class's __wakeup() may assign to a reference that the list has it from. */
+/* Holds the key, because a class's __wakeup() may assign to a reference from which the list has the key. */
 static void fetch_into(HashTable *values, zend_string *key) {
     zval value;
     zend_string_addref(key);
@@ -271,7 +271,7 @@ ZEND_FUNCTION(apcu_clear_cache) {
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
-/* One that would expire at once is not created. */
+/* Counts a key. A key that would expire at once is not created. */
 static bool count(zend_string *key, zend_long step, zend_long ttl, zend_long *sum) {
     ttl = (int32_t)(uint32_t)ttl;
     if (!is_enabled() || (ttl < 0 && !larder->exists(key))) {

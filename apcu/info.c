@@ -1,4 +1,4 @@
-/* What dashboards and status pages read: the shapes are APCu's, the figures the engine's. */
+/* The arrays that dashboards and status pages read: the shapes are APCu's, the figures are the engine's. */
 #include "php_apcu.h"
 #include "shape.h"
 
@@ -38,7 +38,7 @@ ZEND_FUNCTION(apcu_key_info) {
     }
     Bucket *part = shape_copy(of_key, return_value);
     ZVAL_LONG(&part++->val, entry.used);
-    ZVAL_LONG(&part++->val, (zend_long)entry.stored); /* of the last fetch nothing is written */
+    ZVAL_LONG(&part++->val, (zend_long)entry.stored); /* the time of the last fetch is not recorded */
     ZVAL_LONG(&part++->val, (zend_long)entry.stored);
     ZVAL_LONG(&part++->val, (zend_long)entry.stored);
     part++; /* not deleted */
@@ -55,7 +55,7 @@ static void add_entry(zval *list, const struct larder_entry *entry) {
     ZVAL_LONG(&part++->val, (zend_long)entry->stored);
     part++; /* not deleted */
     ZVAL_LONG(&part++->val, (zend_long)entry->stored);
-    part++; /* no references: nothing counts them */
+    part++; /* no references: they are not counted */
     ZVAL_LONG(&part->val, (zend_long)entry->size);
     add_next_index_zval(list, &item);
 }
@@ -100,7 +100,7 @@ ZEND_FUNCTION(apcu_cache_info) {
     ZVAL_DOUBLE(&part++->val, (double)usage.misses);
     ZVAL_DOUBLE(&part++->val, (double)usage.stores);
     ZVAL_LONG(&part++->val, (zend_long)usage.entries);
-    part += 3; /* what stops APCu for all never happens here: cleanups, defragmentations, expunges */
+    part += 3; /* this part of APCu's work never happens here: cleanups, defragmentations, expunges */
     ZVAL_LONG(&part++->val, (zend_long)usage.created);
     ZVAL_DOUBLE(&part->val, (double)usage.live);
     if (!limited) {
@@ -121,7 +121,8 @@ static void add_block_lists(zval *info, size_t available) {
     add_assoc_zval(info, "block_lists", &lists);
 }
 
-/* What eviction would free counts as available: a full cache is no fault, and monitors would raise the alarm. */
+/* Memory that eviction would free counts as available. Otherwise monitors would raise the alarm for a full cache,
+ * which is no fault. */
 ZEND_FUNCTION(apcu_sma_info) {
     bool limited = false;
     struct larder_memory memory;

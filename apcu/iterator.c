@@ -1,6 +1,6 @@
 /*
- * The class APCUIterator: walks over all keys, those of a list, or those that match an expression. APCu copies a hundred
- * items at a time; here each item is as it is when the iterator comes to it.
+ * The class APCUIterator: walks over all keys, the keys of a list, or the keys that match an expression. APCu copies
+ * a hundred items at a time; here each item is as it is when the iterator reaches it.
  */
 #include "php_apcu.h"
 #include "pattern.h"
@@ -9,20 +9,20 @@
 #include "zend_exceptions.h"
 
 struct iterator {
-    bool made; /* by its constructor, which a subclass may not call */
+    bool made; /* made by its constructor, which a subclass may not call */
     zend_long format;
     zend_long list; /* enum list */
     struct pattern pattern;
-    zend_array *keys;  /* the only ones; NULL: all */
-    zend_array *shape; /* of an item */
+    zend_array *keys;  /* the only keys; NULL: all */
+    zend_array *shape; /* shape of an item */
 
     bool begun;
     struct larder_walk *walk; /* NULL: none, or ended */
     HashPosition position;    /* in `keys` */
-    zend_string *key;         /* of the current item; NULL: none */
+    zend_string *key;         /* key of the current item; NULL: none */
     zval item;
 
-    /* It changes with the item: reading a value, and releasing one, may run code that calls the iterator. */
+    /* Changes with the item. Reading or releasing a value may run code that calls the iterator. */
     unsigned turn;
 
     bool counted;
@@ -46,7 +46,7 @@ static zend_object *create(zend_class_entry *class) {
     return &iterator->object;
 }
 
-/* Gone from the iterator first: the item's destructors may call it. */
+/* Removes the item from the iterator before releasing it: the item's destructors may call the iterator. */
 static void leave_item(struct iterator *iterator) {
     iterator->turn++;
     if (iterator->key) {
@@ -83,13 +83,13 @@ static void unmake(struct iterator *iterator) {
 }
 
 static void destroy(zend_object *object) {
-    zend_object_std_dtor(object); /* first: else a destructor could get the iterator by a weak reference */
+    zend_object_std_dtor(object); /* first, or a destructor could get the iterator by a weak reference */
     unmake(iterator_of(object));
 }
 
 /* ---- Walking ---------------------------------------------------------------------------------- */
 
-/* The next key of the list that is in the cache. */
+/* Finds the next key of the list that is in the cache. */
 static zend_string *next_listed(struct iterator *iterator, struct larder_entry *entry) {
     zend_string *key;
     zend_ulong number;
@@ -116,7 +116,7 @@ static zend_string *next_key(struct iterator *iterator, struct larder_entry *ent
 
 static void begin(struct iterator *iterator) {
     end_walk(iterator);
-    /* Not before: a destructor may have constructed it again. */
+    /* Read only now: a destructor may have constructed the iterator again. */
     const zend_string *prefix = iterator->pattern.prefix;
     iterator->begun = true;
     iterator->position = 0;
@@ -133,7 +133,7 @@ static void begin(struct iterator *iterator) {
 
 /* ---- Items ------------------------------------------------------------------------------------ */
 
-/* False: the entry has gone meanwhile. An object that cannot be unserialized is false, as of apcu_fetch(). */
+/* False: the entry was removed since. An object that cannot be unserialized is false, as for apcu_fetch(). */
 static bool read_value(struct iterator *iterator, zend_string *key, zval *value) {
     return (iterator->walk && larder->walk_value(iterator->walk, value)) ||
            (larder->fetch_entry(key, value) && !EG(exception));
@@ -153,7 +153,7 @@ static zend_array *shape_of(zend_long format) {
     return shape;
 }
 
-/* False: there is none, or the iterator was called while its value was read. */
+/* False: there is no value any more, or the iterator was called while its value was read. */
 static bool make_item(struct iterator *iterator, zend_string *key, const struct larder_entry *entry) {
     const zend_long format = iterator->format, stored = (zend_long)entry->stored;
     const unsigned turn = iterator->turn;
@@ -171,7 +171,7 @@ static bool make_item(struct iterator *iterator, zend_string *key, const struct 
         zval *const at = &(part++)->val; \
         __VA_ARGS__;                     \
     }
-    PART(ITER_TYPE, (void)at) /* is in the shape, as what is always 0 */
+    PART(ITER_TYPE, (void)at) /* already in the shape, as are parts that are always 0 */
     PART(ITER_KEY, ZVAL_STR_COPY(at, key))
     PART(ITER_VALUE, ZVAL_COPY_VALUE(at, &value))
     PART(ITER_NUM_HITS, ZVAL_LONG(at, entry->used))
@@ -202,7 +202,7 @@ static void advance(struct iterator *iterator) {
 
 /* ---- Methods ---------------------------------------------------------------------------------- */
 
-/* NULL, with an exception: its constructor was not called, or failed. */
+/* NULL, with an exception: the constructor was not called, or failed. */
 static struct iterator *this_iterator(zval *this) {
     struct iterator *iterator = iterator_of(Z_OBJ_P(this));
     if (!iterator->made) {
@@ -212,7 +212,7 @@ static struct iterator *this_iterator(zval *this) {
     return iterator;
 }
 
-/* The same at an item if there is one: any method may be the first to be called. */
+/* The same, positioned at an item if there is one: any method may be the first to be called. */
 static struct iterator *this_begun(zval *this) {
     struct iterator *iterator = this_iterator(this);
     if (iterator && !iterator->begun) {
@@ -235,7 +235,7 @@ static zend_array *strings_of(HashTable *list) {
     return keys;
 }
 
-/* As APCu checks them, and with its words. */
+/* Checks arguments as APCu does, with its messages. */
 static bool check(zend_long format, zend_long chunk_size, zend_long list) {
     if (chunk_size < 0) {
         php_error_docref(NULL, E_ERROR, "APCUIterator chunk size must be 0 or greater");
@@ -269,7 +269,7 @@ ZEND_METHOD(APCUIterator, __construct) {
     }
     do {
         unmake(iterator);
-    } while (iterator->shape); /* a destructor has constructed it */
+    } while (iterator->shape); /* a destructor has constructed the iterator again */
     iterator->format = format;
     iterator->shape = shape_of(format);
     iterator->list = list;
@@ -303,7 +303,7 @@ ZEND_METHOD(APCUIterator, valid) {
     }
 }
 
-/* NULL, with an exception: there is none. */
+/* The current item. NULL, with an exception: there is none. */
 static zval *item_of(struct iterator *iterator) {
     if (iterator && iterator->key) {
         return &iterator->item;
@@ -354,7 +354,7 @@ ZEND_METHOD(APCUIterator, next) {
 
 /* ---- Totals ----------------------------------------------------------------------------------- */
 
-/* The same without the key, which is made only if something looks at it. */
+/* The same without the key, which is created only if it is used. */
 static bool next_entry(struct iterator *iterator, struct larder_entry *entry) {
     if (!iterator->keys) {
         return next_matching(iterator, entry);
@@ -366,7 +366,7 @@ static bool next_entry(struct iterator *iterator, struct larder_entry *entry) {
     return key != NULL;
 }
 
-/* By a walk of its own, so that the iterator stays where it is. */
+/* Adds up by a separate walk, so that the iterator keeps its position. */
 static void add_up(struct iterator *iterator) {
     struct iterator other = {.list = LIST_ACTIVE, .pattern = iterator->pattern, .keys = iterator->keys};
     struct larder_entry entry;
@@ -416,7 +416,7 @@ static void delete_rest(struct iterator *iterator) {
         begin(iterator);
     }
     if (iterator->walk) {
-        larder->walk_values(iterator->walk, false); /* which would count as hits */
+        larder->walk_values(iterator->walk, false); /* reading values would count as hits */
     }
     while ((key = next_key(iterator, &entry))) {
         larder->remove(key);
@@ -425,7 +425,7 @@ static void delete_rest(struct iterator *iterator) {
 }
 
 bool iterator_delete(zval *object) {
-    /* Where disable_classes names the class, PHP creates plain objects of it. */
+    /* If disable_classes names the class, PHP creates plain objects of it. */
     if (!instanceof_function(Z_OBJCE_P(object), class_of_iterators) || Z_OBJ_HT_P(object) != &handlers) {
         php_error_docref(NULL, E_ERROR, "apc_delete object argument must be instance of APCUIterator.");
         return false;
@@ -445,7 +445,7 @@ bool iterator_delete(zval *object) {
 
 /* ---- foreach ---------------------------------------------------------------------------------- */
 
-/* Without calls of the methods. PHP calls those of a subclass that has its own. */
+/* foreach does not call the methods; for a subclass with its own methods, PHP calls those instead. */
 
 static void loop_end(zend_object_iterator *loop) {
     zval_ptr_dtor(&loop->data);
@@ -459,7 +459,7 @@ static void loop_rewind(zend_object_iterator *loop) {
     }
 }
 
-/* Others than foreach may ask before they rewind: NoRewindIterator never does. */
+/* Other code than foreach may ask before it rewinds: NoRewindIterator never rewinds. */
 
 static int loop_valid(zend_object_iterator *loop) {
     const struct iterator *iterator = this_begun(&loop->data);

@@ -1,4 +1,4 @@
-/* The module apcu: its settings, its start, and the engine that it finds in the module larder. */
+/* The module apcu: its settings, its start, and the engine, which it finds in the module larder. */
 #include "php_apcu.h"
 
 #include "SAPI.h"
@@ -14,7 +14,7 @@ const struct larder_api *larder;
 
 /* ---- Settings -------------------------------------------------------------------------------- */
 
-/* The segment is not the request's alone, so a web server cannot set its size for one; see ext/larder. */
+/* Requests share the segment, so a web server cannot set its size for one of them; see ext/larder. */
 static ZEND_INI_MH(update_shm_size) {
     enum { LEAST = 1 << 20 };
     if (stage != ZEND_INI_STAGE_STARTUP && stage != ZEND_INI_STAGE_SHUTDOWN && SG(server_context)) {
@@ -37,7 +37,7 @@ static ZEND_INI_MH(update_shm_size) {
 
 static zend_long shm_size;
 
-/* Those without a handler are here to be read: the engine needs no setting for what they decide; docs/apcu.md. */
+/* Settings without a handler are here only to be read: the engine does not need them; see docs/apcu.md. */
 #define READ(name, value) PHP_INI_ENTRY("apc." name, value, PHP_INI_SYSTEM, NULL)
 #define READ_BOOL(name, value, access) \
     PHP_INI_ENTRY_EX("apc." name, value, access, NULL, zend_ini_boolean_displayer_cb)
@@ -85,7 +85,8 @@ static void register_constants(int module_number) {
 
 /* ---- The engine ------------------------------------------------------------------------------ */
 
-/* Looked up by name, not linked: php.ini may name this module first. NULL: it is another version. */
+/* Looked up by name, not linked, because php.ini may name this module first. NULL: larder is missing or another
+ * version. */
 static const struct larder_api *find_larder(void) {
     const zend_module_entry *module = zend_hash_str_find_ptr(&module_registry, ZEND_STRL("larder"));
     const struct larder_api *found = module ? DL_FETCH_SYMBOL(module->handle, LARDER_API_SYMBOL) : NULL;
@@ -190,7 +191,7 @@ zend_module_entry apcu_module_entry = {
 ZEND_TSRMLS_CACHE_DEFINE()
 #endif
 
-/* As ZEND_GET_MODULE(), and says why PHP will refuse to load it beside APCu. */
+/* As ZEND_GET_MODULE(). Also reports why PHP will refuse to load this module beside APCu. */
 ZEND_API zend_module_entry *get_module(void);
 ZEND_API zend_module_entry *get_module(void) {
     const zend_module_entry *loaded = zend_hash_str_find_ptr(&module_registry, ZEND_STRL("apcu"));

@@ -9,7 +9,7 @@
 
 /* The expression between the delimiters, and the modifiers. The text is a valid expression. */
 struct parts {
-    const char *body, *end; /* of the body, at the closing delimiter */
+    const char *body, *end; /* end of the body, at the closing delimiter */
     const char *modifiers, *stop;
 };
 
@@ -24,8 +24,8 @@ static struct parts split(const zend_string *text) {
     return (struct parts){begin + 1, end, end + 1, stop};
 }
 
-/* With i a literal matches others too; with x blanks are none; with m lines begin with ^ as well; J, u and the rest leave
- * literals and ^ what they are. */
+/* With i, a literal also matches other characters; with x, blanks are ignored; with m, ^ also matches at the
+ * beginning of lines. J, u and the other modifiers do not change the meaning of literals and ^. */
 static bool may_have_prefix(const struct parts *parts) {
     return strcspn(parts->modifiers, "ixm") == strlen(parts->modifiers) &&
            !memchr(parts->body, '|', (size_t)(parts->end - parts->body));
@@ -35,7 +35,7 @@ static bool has_modifier(const struct parts *parts, char modifier) {
     return memchr(parts->modifiers, modifier, (size_t)(parts->stop - parts->modifiers)) != NULL;
 }
 
-/* The literal character at *at, and moves on; -1: there is none. */
+/* Returns the literal character at *at, and moves on. -1: there is none. */
 static int next_literal(const char **at, const char *end) {
     const char *c = *at;
     if (c < end && *c == '\\') {
@@ -51,18 +51,19 @@ static int next_literal(const char **at, const char *end) {
     return (unsigned char)*c;
 }
 
-/* What may stand between a character and its quantifier: \E without \Q, \Q with nothing quoted, a comment. */
+/* True for text that may stand between a character and its quantifier: \E without \Q, \Q with nothing quoted, a
+ * comment. */
 static bool is_passed_over(const char *at, const char *end) {
     const size_t rest = (size_t)(end - at);
     return (rest >= 2 && *at == '\\' && strchr("EQ", at[1])) || (rest >= 3 && memcmp(at, "(?#", 3) == 0);
 }
 
-/* Whether the character before may be absent, or begins a longer one. */
+/* True if the previous character may be absent, or begins a longer one. */
 static bool is_optional(const char *at, const char *end) {
     return at < end && (strchr("*?{", *at) || is_passed_over(at, end));
 }
 
-/* `whole`: nothing else is asked of a key. */
+/* Finds the literal prefix. `whole`: a key needs only this prefix to match. */
 static zend_string *find_prefix(const zend_string *text, bool *whole) {
     const struct parts parts = split(text);
     const char *at = parts.body;
@@ -101,7 +102,7 @@ bool pattern_compile(zend_string *text, struct pattern *pattern) {
     if (whole) {
         return true;
     }
-    pattern->match = pcre2_match_data_create(1, NULL); /* where a match lies is not asked */
+    pattern->match = pcre2_match_data_create(1, NULL); /* the position of a match is not needed */
     if (!pattern->match) {
         return false;
     }
@@ -110,8 +111,8 @@ bool pattern_compile(zend_string *text, struct pattern *pattern) {
     return true;
 }
 
-/* On the command line, known by this name, PCRE frees the expressions of a request when the request ends. Code of users
- * may run after that, when PHP closes a stream of theirs. */
+/* True if PCRE has freed the expressions. On the command line, recognized by this name, it frees the expressions of
+ * a request when the request ends. Code of users may run after that, when PHP closes a stream of theirs. */
 static bool are_freed(void) {
     return APCU_G(request_ended) && strcmp(sapi_module.name, "cli") == 0;
 }

@@ -1,6 +1,6 @@
 /*
- * A regular expression for keys. Most in use are an anchored literal, such as '/^user:/' or what preg_quote() made of a
- * name: for these the engine compares a prefix, and no expression is matched.
+ * A regular expression for keys. Most expressions in use are an anchored literal, such as '/^user:/' or a name
+ * quoted by preg_quote(). For these the engine compares a prefix, and no expression is matched.
  */
 #ifndef LARDER_APCU_PATTERN_H
 #define LARDER_APCU_PATTERN_H
@@ -15,12 +15,13 @@ struct pattern {
     zend_string *prefix;     /* every match begins with it; perhaps empty */
 };
 
-/* False: it is none, with a warning of PCRE, or out of memory. */
+/* False: `text` is not a valid expression, with a warning of PCRE, or out of memory. */
 bool pattern_compile(zend_string *text, struct pattern *pattern);
 void pattern_release(struct pattern *pattern);
 
-/* Of a pattern with an expression, whatever its prefix. Runs no user code. An error, such as a backtrack limit, is no
- * match; on the command line, nothing matches after the end of the request. `pattern`: struct pattern. */
+/* For a pattern with an expression: matches a key, whatever the prefix. Runs no user code. An error, such as a
+ * backtrack limit, is no match; on the command line, nothing matches after the end of the request. `pattern` is a
+ * struct pattern. */
 bool pattern_matches(const void *pattern, const char *key, size_t length);
 
 #endif

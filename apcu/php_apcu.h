@@ -1,4 +1,4 @@
-/* The module's globals (one set a thread under ZTS), and what its files call of each other. */
+/* The module's globals (one set per thread under ZTS), and the functions that its files share. */
 #ifndef LARDER_PHP_APCU_H
 #define LARDER_PHP_APCU_H
 
@@ -10,14 +10,14 @@
 
 #include "ext/larder/larder_api.h"
 
-/* Whose functions these are: applications ask phpversion('apcu'). */
+/* The APCu version whose functions these are: applications ask phpversion('apcu'). */
 #define APCU_VERSION "5.1.28"
 
 ZEND_BEGIN_MODULE_GLOBALS(apcu)
     bool enabled; /* apc.enabled; on the command line apc.enable_cli too */
     bool enable_cli;
     zend_long ttl;
-    bool request_ended; /* for modules: PHP runs some code of users after that */
+    bool request_ended; /* the request has ended for modules; PHP runs some code of users after that */
     unsigned computing; /* calls of apcu_entry() that missed and have not returned */
 ZEND_END_MODULE_GLOBALS(apcu)
 
@@ -32,10 +32,11 @@ ZEND_TSRMLS_CACHE_EXTERN()
 extern zend_module_entry apcu_module_entry;
 #define phpext_apcu_ptr &apcu_module_entry
 
-/* The engine's functions: set when the module starts. With apc.enabled off none is called. */
+/* The engine's functions, set when the module starts. With apc.enabled off, none is called. */
 extern const struct larder_api *larder;
 
-/* Without the engine PHP does not start the module, but keeps its functions; and a thread has no globals of it. */
+/* False if apc.enabled is off, and without the engine: then PHP does not start the module, but keeps its functions,
+ * and a thread has no globals of it. */
 static inline bool is_enabled(void) {
     return EXPECTED(larder != NULL) && APCU_G(enabled);
 }
@@ -58,20 +59,21 @@ enum format {
 
 enum list { LIST_ACTIVE = 1, LIST_DELETED = 2 };
 
-/* Stores as apcu_store() and apcu_add() do. The value is no reference, and held by the caller: methods of its objects run.
- * False: refused, perhaps with an exception. */
+/* Stores as apcu_store() and apcu_add() do. The value must not be a reference, and the caller holds it, since
+ * methods of its objects run. False: refused, perhaps with an exception. */
 bool apcu_store_value(zend_string *key, zval *value, zend_long ttl, bool adds);
 
-/* At the end of a request. */
+/* Called at the end of a request. */
 void entry_end(void);
 
-/* At module start and end. */
+/* Called at module start and end. */
 void info_register(void);
 void info_unregister(void);
 void apcu_iterator_register(zend_class_entry *class);
 void iterator_unregister(void);
 
-/* Deletes all that an APCUIterator has not yet returned. False, with an exception: it is none. */
+/* Deletes all entries that an APCUIterator has not yet returned. False, with an exception: it is not an
+ * APCUIterator. */
 bool iterator_delete(zval *iterator);
 
 #endif

@@ -1,4 +1,5 @@
-/* The module's globals (one set a thread under ZTS): settings, the attached cache, and buffers that outlive a call. */
+/* The module's globals (one set per thread under ZTS): settings, the attached cache, and buffers that outlive a
+ * call. */
 #ifndef PHP_LARDER_H
 #define PHP_LARDER_H
 
