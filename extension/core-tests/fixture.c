@@ -30,7 +30,7 @@ struct cache_options options_of(size_t mebibytes) {
     };
 }
 
-static struct cache *opened[16]; /* by this process */
+static struct cache *opened[16]; /* caches opened by this process */
 
 struct cache *open_with(const struct cache_options *options) {
     char reason[CACHE_REASON_MAX] = "";
@@ -228,7 +228,7 @@ struct cache_value pinned(struct cache *cache, struct cache_key key) {
 
 struct cache_info info_of(struct cache *cache) {
     struct cache_info info;
-    cache_read_info(cache, &info); /* zeros where there is nothing */
+    cache_read_info(cache, &info); /* all zeros if there is nothing */
     return info;
 }
 
@@ -352,7 +352,7 @@ pid_t start_clock(void) {
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent) {
-            _exit(0); /* it died before it was asked for */
+            _exit(0); /* its parent died before the call above */
         }
         for (uint64_t before = nanoseconds(), now;; before = now) {
             now = nanoseconds();
@@ -369,7 +369,7 @@ uint64_t longest_pause(void) {
     return (uint64_t)atomic_load(&board->number[PAUSE]);
 }
 
-/* ---- Points ---- */
+/* ---- Failpoints ---- */
 
 static const char *wanted_point;
 static unsigned wanted_left;

@@ -1,7 +1,7 @@
 /*
- * Unreadable memory before and behind every mapping of a segment. The sanitizers see nothing inside a
- * mapping and the next one may begin where it ends, so without guards an overrun could go unnoticed. The
- * linker puts these functions in the place of core's own (--wrap).
+ * Unreadable memory before and behind every mapping of a segment. The sanitizers do not check accesses inside a
+ * mapping, and the next mapping may begin where it ends. So without guards an overrun could go unnoticed. The linker
+ * replaces core's functions by these (--wrap).
  */
 #include <stddef.h>
 #include <stdint.h>

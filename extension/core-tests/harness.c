@@ -43,7 +43,7 @@ static void remove_folder(void) {
     nftw(test_folder, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
-/* Ctrl-C, or the end of the time that who runs us allows. */
+/* Handles Ctrl-C, or the end of the time that the caller allows. */
 static void interrupted(int signal) {
     if (running > 0) {
         kill(-running, SIGKILL);
@@ -58,7 +58,7 @@ static double now(void) {
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* Waits for the child so long at most. Its wait status; -1 if it had to be killed. */
+/* Waits for the child, for `seconds` at most. Returns its wait status; -1 if it had to be killed. */
 static int watch(pid_t child, unsigned seconds, const sigset_t *child_signal) {
     const double until = now() + seconds;
     int status;
@@ -99,7 +99,7 @@ static int run(const struct test *test, unsigned seconds, const sigset_t *child_
     }
     setpgid(running, running);
     const int status = watch(running, seconds ? seconds : SECONDS_USUAL, child_signal);
-    kill(-running, SIGKILL); /* what the test left running */
+    kill(-running, SIGKILL); /* processes that the test left running */
     running = 0;
     remove_folder();
     return status;

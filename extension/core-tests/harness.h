@@ -1,9 +1,9 @@
 /*
- * Runs tests, each in a process of its own.
+ * Runs tests, each in a separate process.
  *
- * A test is a function in a table. It runs in a forked child with a folder of its own under /dev/shm and
- * under a watchdog; a crash, a failed EXPECT() or too long a time is a failure of that test and not the
- * end of the run. Whatever it leaves behind (processes, files) is removed.
+ * A test is a function in a table. It runs in a forked child, with its own folder under /dev/shm and under a
+ * watchdog. A crash, a failed EXPECT() or a timeout is a failure of that test and does not end the run. Processes
+ * and files that it leaves behind are removed.
  */
 #ifndef LARDER_HARNESS_H
 #define LARDER_HARNESS_H
@@ -16,21 +16,21 @@
 #include "proof.h"
 
 struct test {
-    const char *name; /* what holds if the test passes; NULL ends a table */
+    const char *name; /* statement that holds if the test passes; NULL ends a table */
     void (*run)(void);
-    void (*run_with)(long); /* in place of run, with the argument: one test of several cases */
+    void (*run_with)(long); /* instead of run, called with the argument: one test of several cases */
     long argument;
 };
 
 struct suite {
     const char *name;
     const struct test *tests;
-    unsigned seconds; /* after which the watchdog ends a test; 0 for the usual time */
+    unsigned seconds; /* time after which the watchdog ends a test; 0 for the usual time */
 };
 
 /*
- * Runs the tests whose "suite: name" contains one of the arguments, all if there are none. Prints a line
- * a test and at last `N passed, N failed[, N skipped]`. The exit code of the program.
+ * Runs the tests whose "suite: name" contains one of the arguments; without arguments, all. Prints one line per
+ * test, and finally `N passed, N failed[, N skipped]`. Returns the exit code of the program.
  */
 int harness_main(int argc, char **argv, const struct suite *const suites[]);
 
@@ -43,7 +43,7 @@ struct board {
 };
 extern struct board *board;
 
-/* Ends the test's process: as failed, or as not possible here. */
+/* End the test's process: as failed, or as not possible on this machine. */
 __attribute__((noreturn, format(printf, 3, 4))) void harness_fail(const char *file, int line, const char *format,
                                                                   ...);
 __attribute__((noreturn)) void harness_skip(const char *why);
@@ -63,8 +63,8 @@ __attribute__((noreturn)) void harness_skip(const char *why);
         }                                                                                                    \
     } while (0)
 
-/* Whether QEMU runs this, which keeps not all of the kernel's promises; and by what factor everything is slower then, or
- * with sanitizers. */
+/* EMULATED: QEMU runs this, which does not keep all promises of the kernel. SLOWNESS: factor by which everything is
+ * slower then, or with sanitizers. */
 #if defined(LARDER_EMULATED)
 enum { EMULATED = 1, SLOWNESS = 20 };
 #elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

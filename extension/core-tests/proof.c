@@ -9,7 +9,7 @@
 
 enum { LINE_MAX_BYTES = 4096, FIGURES_MAX_BYTES = 2048 };
 
-/* A text that never grows over its room. */
+/* A text that never exceeds its room. */
 struct text {
     size_t length;
     char bytes[LINE_MAX_BYTES];
@@ -54,7 +54,7 @@ static void append(struct text *line) {
     const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (file < 0 || write(file, line->bytes, line->length) != (ssize_t)line->length) {
         perror(path);
-        abort(); /* a result that is lost would be missing in silence */
+        abort(); /* a lost result would be missing without notice */
     }
     close(file);
 }

@@ -1,6 +1,7 @@
 /*
- * Damages segments: `test-fuzz [batches [first seed]]`, each batch a process and a fresh segment; without a number 20
- * batches, 5,000 in the long version. A seed that fails is printed; `test-fuzz 1 SEED` repeats it.
+ * Damages segments: `test-fuzz [batches [first seed]]`. Each batch is a process and a fresh segment. Without a
+ * number there are 20 batches, 5,000 in the long version. A seed that fails is printed; `test-fuzz 1 SEED` repeats
+ * it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static bool batch(uint64_t seed) {
     return status == 0;
 }
 
-/* In pieces, so that the watchdog of the harness, which knows no progress, is not what ends a long run. */
+/* In pieces, so that the harness's watchdog, which does not see progress, does not end a long run. */
 static void piece(void) {
     for (unsigned long seed = first; seed < first + batches; seed++) {
         if (!batch(seed)) {

@@ -13,8 +13,8 @@
 
 enum { ROUNDS = 120, ROUNDS_LONG = 3000, PROCESSES = 4, STOPS_A_POINT = 5, SECONDS_FOR_ONE = 10 };
 
-/* The points at which nobody but a creator comes by: of a new segment, of one in place of another, and of the first store
- * into it, for which its memory is taken. */
+/* The failpoints that only a creator passes: of a new segment, of a segment that replaces another, and of the first
+ * store into it, for which its memory is taken. */
 static const char *const points[] = {"segment_temporary_made",    "segment_filled",        "segment_renamed",
                                      "segment_looked_at",         "segment_moved_aside",   "segment_retired",
                                      "commit_bucket_filled",      "commit_filled",         "commit_noted",
@@ -30,7 +30,7 @@ static void die_at_target(const char *name) {
     }
 }
 
-/* Dies at a point of creating, or lives and stores something. */
+/* Dies at a failpoint of creating, or lives and stores something. */
 static void attach_and_die(void *argument) {
     const unsigned number = (unsigned)(uintptr_t)argument;
     target = point_number(points[number % ALL_POINTS]);
@@ -46,7 +46,7 @@ static void attach_and_die(void *argument) {
     }
 }
 
-/* So that the next who comes must make a segment, or replace one; who is attached stays so. */
+/* Takes the segment away, so that the next process must create or replace one. Attached processes stay attached. */
 static void take_away(struct cache *cache, unsigned point) {
     if (point >= REPLACES_FROM && point <= REPLACES_TO) {
         word_poke(&cache->map.header->retired, 1);
@@ -55,7 +55,7 @@ static void take_away(struct cache *cache, unsigned point) {
     }
 }
 
-/* Nobody else is there: each of the points is passed whenever a segment must be made, or replaced. */
+/* Without other processes: each of the failpoints is passed whenever a segment must be created or replaced. */
 static void alone(void) {
     for (unsigned i = 0; i < POINT_ENOUGH * CREATOR_POINTS; i++) {
         struct cache *before = open_cache(8);
@@ -85,7 +85,7 @@ static void attach_and_stop(void *argument) {
     put(open_cache(8), key_of("c"), 1, 1000);
 }
 
-/* Beside a stopped creator those who are attached go on, and those who come find or make a segment. */
+/* Beside a stopped creator, attached processes go on, and new ones find or create a segment. */
 static void beside_a_stopped_creator(void) {
     const unsigned stops = (proof_is_long() ? POINT_ENOUGH : STOPS_A_POINT) * CREATOR_POINTS;
     const pid_t watcher = start_clock();
@@ -132,7 +132,7 @@ static void creation(void) {
     for (unsigned round = 0; round < rounds; round++) {
         pid_t children[PROCESSES];
         for (unsigned i = 0; i < PROCESSES; i++) {
-            /* In every round after one was retired, somebody is to die while he replaces it. */
+            /* In every round after a segment was retired, a process is to die while it replaces it. */
             const unsigned number =
                 round % 4 == 2 && i < 2 ? ALL_POINTS + REPLACES_FROM : (unsigned)draw(&sequence, 3 * ALL_POINTS);
             children[i] = start(attach_and_die, (void *)(uintptr_t)number);
@@ -143,7 +143,7 @@ static void creation(void) {
             EXPECT(status == 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
             died += status != 0;
         }
-        /* Whoever comes next finds or makes a segment at once, and no file is left over once one was made. */
+        /* The next process finds or creates a segment at once. No file is left over once a segment was created. */
         struct cache *cache = open_cache(8);
         EXPECT_EQUAL(put(cache, key_of("b"), round, 1000), CACHE_OK);
         EXPECT(has(cache, key_of("b"), round, 1000));
@@ -157,7 +157,7 @@ static void creation(void) {
         }
     }
     unlink(segment_file());
-    close_cache(open_cache(8)); /* makes a new one, and so removes what is left of all before */
+    close_cache(open_cache(8)); /* creates a new segment, and so removes the leftovers of all earlier ones */
     expect_no_temporary_files();
     printf("        %u of %d processes died\n", died, rounds * PROCESSES);
     EXPECT(died > rounds / 2);

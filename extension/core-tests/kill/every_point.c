@@ -22,8 +22,8 @@
 #include "spare.h"
 #include "storms.h"
 
-/* Keys 0 to 49 hold values, 50 to 54 integers, 60 to 79 share one hash, 900 what is taken out, from 1000 on whatever fills
- * the memory, the first 300 of them a third of it. */
+/* Keys 0 to 49 have values, 50 to 54 integers. 60 to 79 share one hash. 900 is the key that is taken out. Keys from
+ * 1000 on fill the memory, the first 300 of them a third of it. */
 enum {
     VALUES = 50,
     INTEGERS = 5,
@@ -55,7 +55,7 @@ static enum cache_result set(struct cache *cache, unsigned number, unsigned vers
     return put(cache, key_number(number), number * UINT64_C(1000000) + version, length_number(number));
 }
 
-/* A miss, or a value that is whole and this key's. */
+/* Expects a miss, or a whole value of this key. */
 static bool expect_proven(struct cache *cache, unsigned number, bool zero_copy) {
     const struct cache_key key = key_number(number);
     struct cache_value value;
@@ -111,7 +111,7 @@ static void call_add(struct cache *cache) {
 static void call_replace(struct cache *cache) {
     put_as(cache, key_number(6), 6000002, length_number(6), 0, CACHE_REPLACE);
 }
-/* Over what is there, twice with one token. */
+/* Stores over a present entry, twice with one token. */
 static void call_over(struct cache *cache) {
     const struct cache_key key = key_number(12);
     struct cache_value value;
@@ -174,7 +174,7 @@ static void call_walk(struct cache *cache) {
     }
     cache_walk_end(walk);
 }
-/* The second time their buckets are found empty. */
+/* The second call finds the buckets empty. */
 static void call_delete_prefix(struct cache *cache) {
     cache_delete_prefix(cache, "key 8", 5);
     cache_delete_prefix(cache, "key 8", 5);
@@ -185,7 +185,7 @@ static void call_expired(struct cache *cache) {
     cache_request_end(cache, false);
     expect_proven(cache, 10, true);
 }
-/* Stale when it is stored, then found, and stored over. */
+/* A value that is stale when it is stored, then found, and stored over. */
 static void call_stale(struct cache *cache) {
     const struct cache_key key = key_number(13);
     const uint64_t freshness = cache_freshness(cache_now() - 1, 0.5);
@@ -235,7 +235,7 @@ static void call_recount(struct cache *cache) {
     word_poke(&cache->map.header->recounted, 0);
     pin_recount(cache);
 }
-/* Memory goes back, and is taken again. */
+/* Gives memory back, and takes it again. */
 static void call_release(struct cache *cache) {
     cache_clear(cache);
     cache_request_end(cache, false);
@@ -244,7 +244,7 @@ static void call_release(struct cache *cache) {
         set(cache, FIRST_FILLING + i, 3);
     }
 }
-/* The second time it waits, by another attachment. */
+/* The second claim waits, through another attachment. */
 static void call_claim(struct cache *cache) {
     struct cache *waiter = open_cache(8);
     const struct cache_key key = key_of("claim");
@@ -254,7 +254,7 @@ static void call_claim(struct cache *cache) {
     cache_end_claim(cache, &key);
     close_cache(waiter);
 }
-/* A computation that stores nothing, and then one that stores; beside one that waits. */
+/* A computation that stores nothing, then one that stores, each beside a waiting attachment. */
 static void call_compute(struct cache *cache) {
     struct cache *waiter = open_cache(8);
     const struct cache_key key = key_number(14);
@@ -297,13 +297,13 @@ static void die_tentatively(void *argument) {
 static void call_take_out(struct cache *cache) {
     const struct cache_key key = key_number(TAKEN_OUT);
     cache_delete(cache, &key);
-    /* The hook of this process is the recording or the killing one: the child alone sets it again. */
+    /* The hook of this process records or kills: only the child sets another. */
     finish_killed(start_fork(die_tentatively, NULL));
     set(cache, TAKEN_OUT, 3);
 }
-/* Each second store is of one key, the others are in no order: so no page dies as a whole, and pages are compacted; half
- * of the time as if others had all spare pages but the reserve. Less than half of the memory is in use, so nothing need
- * go. */
+/* Every second store is of one key, the others are in no order. So no page dies as a whole, and pages are compacted;
+ * half of the time as if other processes had all spare pages except the reserve. Less than half of the memory is in
+ * use, so nothing has to be evicted. */
 static void call_rewrite(struct cache *cache) {
     for (unsigned i = 0; i < cache->map.page_count * 6; i++) {
         for (unsigned spare = SPARE_SHARED; spare < SPARE_MAX && i % 2; spare++) {
@@ -319,7 +319,7 @@ enum { TAKEN_MAX = 2 };
 static const struct {
     const char *name;
     void (*run)(struct cache *);
-    bool keeps;                /* all but a few values */
+    bool keeps;                /* all values except a few */
     unsigned taken[TAKEN_MAX]; /* keys that may be missing while it runs and after its death, */
     bool takes_all;            /* or all */
 } calls[] = {
@@ -359,7 +359,7 @@ enum { SEQUENCE_MAX = 1 << 16 };
 static struct {
     atomic_uint length;
     unsigned char points[SEQUENCE_MAX];
-} * sequence; /* what a recorded call passed, in order; shared */
+} * sequence; /* failpoints that a recorded call passed, in order; shared */
 
 static pid_t recorder;
 static void record(const char *name) {
@@ -380,7 +380,7 @@ static void end_here(const char *name) {
     }
 }
 
-/* Attaches, calls, ends its request and detaches; the hook sees all of it. */
+/* Attaches, makes the call, ends its request and detaches. The hook sees all of that. */
 static void victim(void *argument) {
     const unsigned call = (unsigned)(uintptr_t)argument;
     recorder = getpid();
@@ -415,7 +415,7 @@ static void timed(uint64_t begun, uint64_t *longest) {
     *longest = took > *longest ? took : *longest;
 }
 
-/* How many of the values, which do not crowd out each other, are there. */
+/* Number of present values, among those that do not displace each other. */
 static unsigned read_everything(struct cache *cache) {
     unsigned found = 0;
     for (unsigned i = 0; i < FIRST_CROWDED + CROWDED; i++) {
@@ -454,8 +454,8 @@ static bool may_be_taken(unsigned call, unsigned number) {
     return may;
 }
 
-/* Full memory has evicted every value that was there at the last look, that the call (CALLS: no call) did not take, and
- * that is gone: each is counted, but for `uncounted`. */
+/* Expects that every missing value was evicted because the memory is full: it was there at the last look, the call
+ * (CALLS: no call) did not take it, and each eviction was counted, except `uncounted`. */
 static void expect_nothing_lost(struct cache *cache, unsigned call, unsigned uncounted) {
     struct cache_info info;
     EXPECT(cache_read_counters(cache, &info));
@@ -476,7 +476,7 @@ static void expect_nothing_lost(struct cache *cache, unsigned call, unsigned unc
     }
 }
 
-/* An entry is unlinked before that is counted. */
+/* At these failpoints an entry is already unlinked, but not yet counted. */
 static unsigned uncounted_at(unsigned point) {
     return strcmp(point_names[point], "reclaim_unlinked") == 0 ||
            strcmp(point_names[point], "index_displaced") == 0;
@@ -484,7 +484,7 @@ static unsigned uncounted_at(unsigned point) {
 
 /* ---- After a death, and beside a stopped process ---- */
 
-/* What was claimed can be claimed after a death. */
+/* After a death, every claim can be made again. */
 static void claim_everything(struct cache *cache) {
     const struct cache_key keys[] = {key_of("claim"), key_of("other claim"), key_number(14)};
     for (unsigned i = 0; i < 3; i++) {
@@ -540,7 +540,7 @@ static void write_beside(struct cache *cache) {
 }
 
 static void one(struct cache *cache, unsigned call, unsigned point, unsigned passing, bool stop) {
-    alarm(SECONDS_FOR_ONE); /* what hangs need not wait for the watchdog */
+    alarm(SECONDS_FOR_ONE); /* a call that hangs need not wait for the watchdog */
     const struct cache_key held_key = key_number(1);
     struct cache_value held;
     if (!cache_find(cache, &held_key, true, &held)) { /* evicted, as a few may be in full memory */
@@ -555,7 +555,7 @@ static void one(struct cache *cache, unsigned call, unsigned point, unsigned pas
     if (stop) {
         int status;
         EXPECT(waitpid(child, &status, WUNTRACED) == child);
-        if (WIFSTOPPED(status)) { /* else its way was another one this time */
+        if (WIFSTOPPED(status)) { /* otherwise the call took another path this time */
             expect_nothing_lost(cache, call, uncounted_at(point));
             read_everything(cache);
             finds_beside += FIRST_CROWDED + CROWDED;
@@ -572,7 +572,7 @@ static void one(struct cache *cache, unsigned call, unsigned point, unsigned pas
     }
     passings_left = 0;
     while (waitpid(0, NULL, 0) > 0) {
-        /* What a killed victim had forked lives on and pins until it ends. */
+        /* Children of a killed victim live on, and pin until they end. */
     }
     EXPECT(held.hold == CACHE_COPIED || is_pattern(held.bytes, held.length, *(const uint64_t *)held.bytes));
     expect_sound(cache);
@@ -589,7 +589,7 @@ static void one(struct cache *cache, unsigned call, unsigned point, unsigned pas
     expect_nothing_lost(cache, CALLS, 0);
 }
 
-/* The first, the middle and the last time that a call passes each point. */
+/* Stops or kills a call at each failpoint: the first, the middle and the last time that it passes it. */
 static void at_every_point(struct cache *cache, unsigned call, bool stop) {
     recorder = 0;
     atomic_store(&sequence->length, 0);
@@ -624,7 +624,7 @@ static void every_call(struct cache *cache, bool stop) {
     alarm(0);
 }
 
-/* How often at each point that a call passes: at least, and in all. */
+/* The fewest tries at a failpoint that a call passes; `total`: the sum of all. */
 static long fewest(const atomic_long *counts, long *total) {
     long least = LONG_MAX;
     *total = 0;
@@ -636,7 +636,7 @@ static long fewest(const atomic_long *counts, long *total) {
     return least;
 }
 
-/* Once, or until it was enough at every point. */
+/* Tries once, or until every failpoint had enough tries. */
 static void again_and_again(bool stop, const atomic_long *counts) {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     const pid_t watcher = start_clock();

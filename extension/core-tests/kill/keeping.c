@@ -1,4 +1,5 @@
-/* A full segment that keeps, rewritten by processes that are killed and stopped at each point of compacting. */
+/* A full segment that keeps its entries, rewritten by processes that are killed and stopped at each failpoint of
+ * compacting. */
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,7 +26,7 @@ static struct cache_key key_number(unsigned number) {
     return key_of("k%u", number % keys);
 }
 
-/* Only where no page is spare, which a process that stops there has all room of. */
+/* Only at this failpoint no page is spare: a process that stops there has all the room. */
 static bool adopts(void) {
     return strcmp(point_names[point], "compact_adopted") == 0;
 }
@@ -49,7 +50,7 @@ static void stop_and_count_here(void) {
     raise(SIGSTOP);
 }
 
-/* Rewrites what is there, and looks for what has expired. */
+/* Rewrites present entries, and looks for expired ones. */
 static void victim(void *stops) {
     struct cache *cache = open_keeping();
     at_failpoint(point_names[point], adopts() ? 1 : 1 + (unsigned)getpid() % 3,
@@ -66,7 +67,7 @@ static void hold_a_spare_page(void *argument) {
     rewrite(cache, (unsigned)getpid(), keys);
 }
 
-/* Takes all spare pages with it. */
+/* Kills processes that have taken all spare pages. */
 static void lose_spare_pages(struct cache *cache) {
     pid_t children[SPARE_MAX];
     unsigned count = 0;

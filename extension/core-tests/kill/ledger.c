@@ -35,7 +35,7 @@ uint64_t seed_version(uint64_t seed) {
     return seed & ((UINT64_C(1) << 44) - 1);
 }
 
-/* Most are short, a tenth up to 30 KB, some up to 300 KiB. */
+/* Most values are short, a tenth have up to 30 KB, some up to 300 KiB. */
 unsigned long seed_length(uint64_t seed) {
     uint64_t draw = seed * UINT64_C(0x9e3779b97f4a7c15);
     draw ^= draw >> 32;

@@ -1,6 +1,6 @@
 /*
- * What the processes of the storm tell each other, outside of the cache: which versions were stored, so that an
- * older one that comes back is noticed; who does what since when; what went wrong.
+ * Memory that the processes of the storm share outside of the cache: which versions were stored, so that an older
+ * one that comes back is noticed; which process is in which call since when; and what went wrong.
  */
 #ifndef LARDER_LEDGER_H
 #define LARDER_LEDGER_H
@@ -13,11 +13,11 @@
 enum {
     WORKERS = 6,
     HOT = 48,   /* keys that are written and read all the time */
-    CROWD = 24, /* keys with one hash, which push out each other */
+    CROWD = 24, /* keys with one hash, which displace each other */
     TRACKED = HOT + CROWD,
     TAIL = 3000, /* keys that fill the memory */
     INTEGERS = 6,
-    GENERATIONS = 64, /* of one integer at a time */
+    GENERATIONS = 64, /* generations of one integer that are tracked at a time */
     COUNTS_MAX = 1 << 16,
     GUESTS = 128, /* forked children of workers */
 };
@@ -25,18 +25,18 @@ enum {
 /* One place where a process works. The processes in it come one after the other. */
 struct place_of_work {
     _Atomic pid_t pid;
-    atomic_ulong begun_at; /* the call it is in, nanoseconds; 0 none */
-    atomic_uint call;      /* which */
-    atomic_uint stops;     /* how often it was stopped: such calls are not timed */
-    atomic_ulong longest;  /* call, nanoseconds */
+    atomic_ulong begun_at; /* begin of the current call, nanoseconds; 0 none */
+    atomic_uint call;      /* the current call */
+    atomic_uint stops;     /* times that the process was stopped: such calls are not timed */
+    atomic_ulong longest;  /* longest call, nanoseconds */
     atomic_uint longest_call;
-    atomic_ulong done[64]; /* calls, by kind */
+    atomic_ulong done[64]; /* calls by kind */
     atomic_ulong found, missed, copied, held;
 };
 
 struct generation {
     atomic_ulong number;
-    atomic_ulong counted; /* counts that were told to have succeeded */
+    atomic_ulong counted; /* counts that were reported to have succeeded */
     atomic_ulong seen[COUNTS_MAX / 64];
 };
 
@@ -47,8 +47,8 @@ struct ledger {
     _Atomic pid_t guests[GUESTS];
     /* versions, by writer and key */
     atomic_ulong begun[WORKERS][TRACKED];
-    atomic_ulong done[WORKERS][TRACKED];    /* the last that its writer knows to be over: nothing older may come */
-    atomic_ulong removed[WORKERS][TRACKED]; /* removed by a delete or a clear: neither this nor older may come */
+    atomic_ulong done[WORKERS][TRACKED];    /* the last known to be over: no older one may be read */
+    atomic_ulong removed[WORKERS][TRACKED]; /* the last one removed: neither it nor an older one may be read */
     atomic_ulong next_generation[INTEGERS];
     struct generation generations[INTEGERS][GENERATIONS];
     atomic_ulong died_at_points, forks;
@@ -57,10 +57,10 @@ extern struct ledger *ledger;
 
 void ledger_begin(void);
 
-/* Tells what went wrong, ends this process, and soon the storm. */
+/* Reports what went wrong, ends this process, and soon after that the storm. */
 __attribute__((noreturn, format(printf, 1, 2))) void ledger_fail(const char *format, ...);
 
-/* The value of a seed: who wrote it, to which key, in which version, and so how long it is. */
+/* The contents of a seed: writer, key and version. The length of the value follows from the seed. */
 uint64_t seed_make(unsigned writer, unsigned key, uint64_t version);
 unsigned seed_writer(uint64_t seed);
 unsigned seed_key(uint64_t seed);

@@ -7,7 +7,7 @@
 #include "points.h"
 #include "storms.h"
 
-/* After the others: was every point reached? */
+/* Runs after the other suites: was every failpoint reached? */
 static const struct test coverage_tests[] = {
     {"a process died at every point of core, and one was stopped there", points_expect_all}, {0}};
 const struct suite suite_coverage = {.name = "coverage", .tests = coverage_tests};

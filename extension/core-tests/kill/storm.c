@@ -1,8 +1,8 @@
 /*
  * The kill storm: processes that write, read, count, delete, clear and fork in a small full segment are killed and
- * stopped at random moments and at every point. Nothing may be torn, foreign, older than what was over before it
- * was asked for, or lost of a count; nothing may hang; what the killed leave must be sound, and in the end no page
- * may be in use.
+ * stopped at random moments and at every failpoint. No value may be torn, foreign, or older than one whose store was
+ * over before the fetch began. No count may be lost, and nothing may hang. The segment that killed processes leave
+ * must be sound, and in the end no page may be in use.
  */
 #include <errno.h>
 #include <signal.h>
@@ -27,7 +27,7 @@ enum {
 };
 
 #define HANG_NS (UINT64_C(10) * 1000 * 1000 * 1000)
-#define LONGEST_NS (100 * 1000 * 1000) /* of a call, beyond the pauses that the machine makes */
+#define LONGEST_NS (100 * 1000 * 1000) /* of a call, besides the pauses of the machine */
 #define SEED UINT64_C(88172645463325252)
 
 unsigned long storm_kills;
@@ -35,8 +35,8 @@ unsigned long storm_kills;
 static pid_t workers[WORKERS];
 static struct sequence sequence = {SEED};
 static unsigned long killed, started, checks;
-static long killed_before[POINTS_MAX]; /* at points, by other tests */
-static pid_t watcher;                  /* of the clock */
+static long killed_before[POINTS_MAX]; /* deaths at failpoints in other tests */
+static pid_t watcher;                  /* the process of start_clock() */
 
 static void start_worker(unsigned place) {
     started++;
@@ -56,7 +56,7 @@ static void kill_and_fail(const char *why) {
     harness_fail(__FILE__, __LINE__, "%s", why);
 }
 
-/* Takes notice of all that ended; starts others in the place of workers if wanted. */
+/* Reaps ended processes. Replaces workers if `restart` is set. */
 static void reap(bool restart) {
     int status;
     for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG)) {
@@ -100,7 +100,7 @@ static void stop_for_a_moment(unsigned place) {
 
 /* ---- Checks ---- */
 
-/* In a process of its own, so that the coordinator stays without a cache. */
+/* Runs in a separate process, so that the coordinator has no cache. */
 static void check(void *argument) {
     struct cache *cache = open_cache(SEGMENT_MIB);
     expect_sound(cache);
@@ -122,7 +122,7 @@ static void signal_all(int number) {
     for (unsigned i = 0; i < GUESTS; i++) {
         const pid_t guest = atomic_load(&ledger->guests[i]);
         if (guest && kill(guest, number) != 0) {
-            atomic_store(&ledger->guests[i], 0); /* it has ended */
+            atomic_store(&ledger->guests[i], 0); /* the guest has ended */
         }
     }
 }
@@ -131,7 +131,7 @@ static void check_stopped(void) {
     atomic_store(&ledger->paused, true);
     signal_all(SIGSTOP);
     usleep(2000);
-    signal_all(SIGSTOP); /* guests that had just begun */
+    signal_all(SIGSTOP); /* stops guests that had just begun */
     usleep(2000);
     check_in_child(NULL);
     atomic_store(&ledger->paused, false);
@@ -139,7 +139,7 @@ static void check_stopped(void) {
 }
 
 static void wait_for_all(void) {
-    while (waitpid(-1, NULL, 0) > 0 || errno == EINTR) { /* forked children have become ours */
+    while (waitpid(-1, NULL, 0) > 0 || errno == EINTR) { /* also reaps children of workers, which are ours now */
     }
 }
 
@@ -246,7 +246,7 @@ static void storm(void) {
             next_line += 10000;
         }
     }
-    /* Those that are left end in order. */
+    /* The remaining processes end regularly. */
     atomic_store(&ledger->stop, true);
     const uint64_t deadline = nanoseconds() + HANG_NS;
     for (int left = 1; left > 0;) {

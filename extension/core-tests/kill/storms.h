@@ -6,7 +6,7 @@
 
 extern const struct suite suite_every_point, suite_creation, suite_storm, suite_keeping, suite_coverage;
 
-/* How many processes the storm kills. */
+/* Number of processes that the storm kills. */
 extern unsigned long storm_kills;
 
 #endif

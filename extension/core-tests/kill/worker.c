@@ -23,8 +23,8 @@ struct held {
 };
 
 static struct cache *cache;
-static unsigned me;   /* place, and writer */
-static bool is_guest; /* a forked child: it writes nothing of its own */
+static unsigned me;   /* number of the place and of the writer */
+static bool is_guest; /* a forked child, which writes no values of its own */
 static struct sequence sequence;
 static struct held held[HELD_MAX];
 static unsigned held_count;
@@ -33,7 +33,7 @@ static uint64_t dice(uint64_t sides) {
     return draw(&sequence, sides);
 }
 
-/* ---- Dying at a point ---- */
+/* ---- Dying at a failpoint ---- */
 
 static unsigned target, target_left;
 static void passing(const char *name) {
@@ -44,7 +44,7 @@ static void passing(const char *name) {
     }
 }
 
-/* Half of the processes choose a point to die at; of two drawn the one at which fewer died. */
+/* Half of the processes choose a failpoint to die at: of two random ones, the one with fewer deaths. */
 static void choose_target(void) {
     if (dice(2)) {
         const unsigned a = (unsigned)dice(point_count()), b = (unsigned)dice(point_count());
@@ -56,7 +56,7 @@ static void choose_target(void) {
 
 /* ---- Keys and values ---- */
 
-/* Keys below TRACKED are followed by the ledger, the others only prove themselves. */
+/* The ledger tracks keys below TRACKED; values of the others only prove themselves. */
 static struct cache_key key_number(unsigned number) {
     struct cache_key key = key_of("key %u", number);
     if (number >= HOT && number < TRACKED) {
@@ -96,7 +96,7 @@ static void expect_whole(const struct cache_value *value, unsigned key, const ch
     }
 }
 
-/* What of each writer's was over when a call began. */
+/* The versions of each writer that were over when a call began. */
 struct snapshot {
     unsigned long done[WORKERS], removed[WORKERS];
 };
@@ -181,7 +181,7 @@ static void store_any(enum cache_mode mode, bool abandon) {
     }
     const unsigned long version = atomic_fetch_add(&ledger->begun[me][number], 1) + 1;
     const enum cache_result result = store(number, seed_make(me, number, version), mode, abandon);
-    /* A refused set leaves nothing older either; without a record nothing is known. */
+    /* A refused set leaves no older value either. Without a record nothing is known. */
     if (result == CACHE_OK || (mode == CACHE_SET && !abandon && result != CACHE_UNAVAILABLE)) {
         atomic_raise(&ledger->done[me][number], version);
     }
@@ -239,7 +239,7 @@ static void call_exists(void) {
     cache_exists(cache, &key);
 }
 
-/* ---- Integers: generation 32, count 32; whoever creates one gives it a generation ---- */
+/* ---- Integers: generation 32, count 32; the process that creates one gives it a generation ---- */
 
 static struct generation *generation_of(unsigned number, unsigned long generation) {
     return &ledger->generations[number][generation % GENERATIONS];
@@ -258,7 +258,7 @@ static void begin_generation(unsigned number, int64_t created) {
     cache_swap(cache, &key, created, (int64_t)(generation << 32));
 }
 
-/* What was counted of each generation when the call begins; which one it meets is known only after. */
+/* The counts of each generation when the call begins. Only after the call is it known which generation it met. */
 struct counted {
     unsigned long generation, counts;
 };
@@ -273,7 +273,7 @@ static void counted_before(unsigned number, struct counted counted[GENERATIONS])
     }
 }
 
-/* No count is given twice, and none is lost that its caller knows of. */
+/* Expects that no count was returned twice, and that no count is lost that was reported to its caller. */
 static void expect_counted(unsigned number, int64_t value, const struct counted *before, bool mine) {
     const unsigned long generation = (unsigned long)value >> 32, count = (unsigned long)value & 0xffffffff;
     struct generation *entry = generation_of(number, generation);
@@ -327,7 +327,7 @@ static void call_read_integer(void) {
 
 /* ---- Claims ---- */
 
-/* Some are left to the end of the request, or to death. */
+/* Some claims are left until the end of the request, or until death. */
 static void call_claim(void) {
     const struct cache_key key = key_of("claim %u", (unsigned)dice(CLAIMS));
     const enum cache_result result = cache_claim(cache, &key);
@@ -339,7 +339,7 @@ static void call_claim(void) {
     }
 }
 
-/* A missing value is computed, which counts as a write of this process that began with the claim. */
+/* Computes a missing value. That counts as a write of this process that began with the claim. */
 static void call_compute(void) {
     const unsigned number = TRACKED + (unsigned)dice(TAIL);
     const struct cache_key key = key_number(number);
@@ -374,7 +374,7 @@ static void end_the_request(void) {
     }
 }
 
-/* Gives whole keys. Deleting by a prefix that no key has deletes nothing. */
+/* Expects that a walk returns whole keys, and that deleting by a prefix that no key has deletes nothing. */
 static void walk(void) {
     struct cache_walk *walk = cache_walk_begin("key ", 4);
     struct cache_entry entry;
@@ -413,7 +413,7 @@ static void call_look(void) {
 
 static void work(unsigned count);
 
-/* So that all can be stopped for a check. */
+/* Lists this guest, so that all processes can be stopped for a check. */
 static void sign_in_as_guest(void) {
     for (unsigned i = 0; i < GUESTS; i++) {
         pid_t none = 0;
@@ -427,7 +427,7 @@ static void sign_in_as_guest(void) {
     _exit(0);
 }
 
-/* Both sides go on with what was held; the child soon ends, one way or the other. */
+/* Forks. Both processes go on with the held values; the child soon ends, in one way or another. */
 static void call_fork(void) {
     if (is_guest || dice(30)) {
         return;

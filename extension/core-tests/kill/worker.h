@@ -4,11 +4,11 @@
 
 #include <stdint.h>
 
-/* What it does, by name. */
+/* The calls of a worker, by name. */
 unsigned worker_call_count(void);
 const char *worker_call(unsigned call);
 
-/* Stores, reads, counts and deletes in `place` until the storm ends or it is killed, perhaps by itself. */
+/* Stores, reads, counts and deletes in `place` until the storm ends or the process is killed, perhaps by itself. */
 __attribute__((noreturn)) void worker_run(unsigned place, uint64_t seed);
 
 #endif

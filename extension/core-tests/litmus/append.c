@@ -1,6 +1,7 @@
 /*
- * A writer announces the open page, writes and publishes an entry there, and clears the announcement; a reclaimer takes
- * the page, looks for writers, and walks over its entries. It must not miss a published entry, nor see a torn one.
+ * A writer announces the open page, writes and publishes an entry there, and clears the announcement. A reclaimer
+ * takes the page, looks for writers, and walks over its entries. It must not miss a published entry, nor see a torn
+ * one.
  */
 #include "litmus.h"
 

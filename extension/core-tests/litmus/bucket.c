@@ -1,6 +1,6 @@
 /*
- * A key's second bucket gets memory while the key is being inserted into its first: of two inserters, one that sees no
- * second bucket and one that uses it, one sees the other.
+ * A key's second bucket gets memory while the key is being inserted into its first. Of two inserters, one that sees
+ * no second bucket and one that uses it, one must see the other.
  */
 #include "litmus.h"
 

@@ -1,6 +1,6 @@
 /*
- * A process claims a dead one's record and pins a page, while a reclaimer of that page scans the record. It must not
- * take the new owner's pin for the dead one's.
+ * A process claims a dead process's record and pins a page, while a reclaimer of that page scans the record. The
+ * reclaimer must not take the new owner's pin for the dead one's.
  */
 #include "litmus.h"
 
@@ -34,7 +34,7 @@ THREAD owner(shared_word *sweeps, shared_word *incarnation, shared_word *pin, sh
     }
 }
 
-/* If the incarnation is still the same, the kernel is asked, or the record cleared here. */
+/* If the incarnation is still the same, core asks the kernel; here the record is cleared. */
 THREAD scanner(shared_word *slot, shared_word *sweeps, shared_word *incarnation, shared_word *pin,
                uint64_t *freed) {
     uint64_t word = 1;

@@ -1,6 +1,7 @@
 /*
- * A counter is counted in place while it is moved: a count that was told is in the copy. Both have read value and state
- * as 0 before; a process that has read something else is told so by its swap. State 2 stands for INTEGER_SEALED.
+ * A counter is counted in place while it is moved: a count that was reported must be in the copy. Both processes
+ * have read value and state as 0 before; if one has read anything else, its swap fails. State 2 represents
+ * INTEGER_SEALED.
  */
 #include "litmus.h"
 

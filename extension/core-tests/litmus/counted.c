@@ -1,4 +1,4 @@
-/* Who sees a count sees what its process stored before it. */
+/* A process that sees a count also sees what the counting process stored before it. */
 #include "litmus.h"
 
 INITIALLY("seen=9;");

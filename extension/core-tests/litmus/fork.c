@@ -1,7 +1,7 @@
 /*
- * After a fork the child carries its pins over to a record of its own, and unmaps the page that keeps the old record's
- * byte locked. Whoever finds that unlocked clears the old record. A scan that passes the new record before the old one
- * must not miss the pin. The kernel's lock is taken to order nothing.
+ * After a fork the child carries its pins over to a new record, and unmaps the page that keeps the old record's byte
+ * locked. A process that finds the byte unlocked clears the old record. A scan that passes the new record before the
+ * old one must not miss the pin. The kernel's lock is assumed to order nothing.
  */
 #include "litmus.h"
 

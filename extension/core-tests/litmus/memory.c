@@ -1,4 +1,4 @@
-/* A page's memory is given back while a reader, which found its location in a damaged word, pins it: core/commit.c. */
+/* A page's memory is given back while a reader pins the page, which it found in a damaged word: core/commit.c. */
 #include "litmus.h"
 
 INITIALLY("steps=1; bytes=1;");

@@ -1,6 +1,6 @@
 /*
- * A bucket is marked as occupied while it is forgotten: once a word is in it and marked, the mark stays. Bit 0 is the
- * mark, at first set; what lies above it is the version.
+ * A bucket is marked as occupied while another process clears its mark: once a word is in the bucket and marked, the
+ * mark must stay. Bit 0 is the mark, at first set; the bits above it are the version.
  */
 #include "litmus.h"
 

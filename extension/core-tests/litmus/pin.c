@@ -34,6 +34,6 @@ THREAD reclaimer(shared_word *slot, shared_word *pin, uint64_t *bytes) {
     }
     LIKE("process.c", "record_reads", "return ((word_load(&record->pins[page >> 6]) >> (page & 63)) & 1) ||");
     if (word_load(pin) == 0) {
-        *bytes = 2; /* the next entry, by whoever claims the page */
+        *bytes = 2; /* the next entry, by the process that claims the page */
     }
 }

@@ -1,4 +1,5 @@
-/* An entry is written, its start noted, and the key's index word pointed at it: who sees the word sees the entry. */
+/* An entry is written, its start bit set, and the key's index word pointed at it: a process that sees the word must
+ * see the entry. */
 #include "litmus.h"
 
 INITIALLY("got=9;");

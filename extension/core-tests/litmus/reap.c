@@ -1,6 +1,6 @@
 /*
  * A dead process's record is cleared under its byte lock, which the next owner takes. The kernel's lock must order
- * these two, and does: it is a spinlock within.
+ * these two, and does: inside it is a spinlock.
  */
 #include "litmus.h"
 

@@ -1,4 +1,5 @@
-/* A recount takes a page out of the population of pinned pages while a reader pins it: it must be back in the end. */
+/* A recount removes a page from the population of pinned pages while a reader pins it: in the end the page must be
+ * in it. */
 #include "litmus.h"
 
 INITIALLY("population=1;");

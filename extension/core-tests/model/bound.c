@@ -1,5 +1,5 @@
 /*
- * How much readers may hold: pin_page() and pin_recount() of pin.c. A run counts all its pages: here the
+ * The bound on what readers hold: pin_page() and pin_recount() of pin.c. A run counts with all its pages: here the
  * pages are pinned in runs of one or two, by the head's bit. The index never changes.
  */
 #include <stdio.h>
@@ -24,7 +24,7 @@ static const struct setting {
     unsigned run, limit; /* pages in each run; pages that may be held */
     struct {
         enum role role;
-        unsigned pages, times; /* the runs it pins, in order from the bit's place; recounts */
+        unsigned pages, times; /* number of runs that it pins, in order, from its own place on; recounts */
     } actors[PROCESSES];
 } * now;
 
@@ -111,7 +111,7 @@ static enum progress recounter(struct machine *m, unsigned me, struct actor *a) 
     TASK(a->in_role)
     while (a->left > 0) {
         a->left--;
-        a->pins = 0; /* gather(): what anybody has pinned, here */
+        a->pins = 0; /* gather(): the pins of all processes */
         for (a->i = 0; a->i < RECORDS; a->i++) {
             LOAD(a->bits, PINS(a->i));
             a->pins |= (uint8_t)a->bits;
@@ -172,8 +172,8 @@ static unsigned held_by_all(const struct bound *s) {
     return bits;
 }
 
-/* Beyond the limit at most one run for each process: one that is between its look and its pin while another is
- * too, or one whose recount has just cleared a bit that it puts back. */
+/* Above the limit there may be at most one run for each process: that of a process between its look and its pin
+ * while another one is there, too, or of one whose recount has just cleared a bit that it puts back. */
 static void check(void *state) {
     struct bound *s = state;
     unsigned processes = 0;
@@ -185,7 +185,7 @@ static void check(void *state) {
     }
 }
 
-/* When nothing is on its way, all that is held is counted. */
+/* When no step is left, every held page is counted. */
 static void end(void *state) {
     struct bound *s = state;
     if (held_by_all(s) & ~(unsigned)s->machine.memory[POPULATION]) {

@@ -1,6 +1,6 @@
 /*
- * Counting in place, while the entry is reclaimed, dropped, stored over and deleted: integer.c, integer.h and what reclaim.c
- * and write.c do with integers. One key; pages of one entry each, named by number.
+ * Counting in place while the entry is reclaimed, dropped, stored over and deleted: integer.c, integer.h, and the
+ * parts of reclaim.c and write.c that handle integers. One key; pages of one entry each, named by number.
  */
 #include <stdio.h>
 
@@ -9,8 +9,8 @@
 
 enum { PLACES = 3, STRANGER = 99 };
 
-/* A page is FREE until somebody writes a stranger's value into it, or an entry is moved there. The last ones are for the
- * entries of those who count or store: one for each process. */
+/* A page is FREE until a process writes another key's value into it, or an entry is moved there. The last pages are
+ * for the entries of processes that count or store: one for each process. */
 enum {
     SLOT = WORDS_OF_RECORDS,
     STATES,
@@ -21,7 +21,8 @@ _Static_assert(COUNTING_WORDS <= (int)WORDS, "memory");
 
 enum state { FREE, USED, DRAINING };
 
-/* The two words of an integer, which are swapped together: value, counted lately 2, sealed 1. Each is loaded apart. */
+/* The two words of an integer, which are swapped together: value, counted recently 2, sealed 1. Each is loaded
+ * separately. */
 enum { SEALED = 1, COUNTED = 2, ONE = 4 };
 
 enum {
@@ -58,7 +59,7 @@ struct counting {
     struct machine machine;
     struct actor actors[PROCESSES];
     uint8_t counted; /* ghost: counts since the key was created */
-    uint8_t lost;    /* ghost: times that the key was taken out of the index, or stored over */
+    uint8_t lost;    /* ghost: times that the key was removed from the index, or stored over */
 };
 
 static unsigned own_page(unsigned me) {
@@ -82,7 +83,7 @@ static enum progress find(struct machine *m, unsigned me, struct actor *a) {
     END_TASK
 }
 
-/* change() of cache_count(); an absent key is not created again, and each process has one entry of its own. */
+/* change() of cache_count(). An absent key is not created again, and each process has one entry of its own. */
 static enum progress counter(struct counting *s, unsigned me, struct actor *a) {
     struct machine *m = &s->machine;
     bool swapped;
@@ -132,8 +133,8 @@ static enum progress counter(struct counting *s, unsigned me, struct actor *a) {
     END_TASK
 }
 
-/* reclaim() of the page that has the entry, and another's use of the page once it is free. It moves the entry, or drops it
- * unless it was counted lately. */
+/* reclaim() of the page that has the entry, and another process's use of the page once it is free. Moves the entry,
+ * or drops it unless it was counted recently. */
 static enum progress reclaimer(struct counting *s, unsigned me, struct actor *a, bool drops) {
     struct machine *m = &s->machine;
     bool swapped;
@@ -151,7 +152,7 @@ static enum progress reclaimer(struct counting *s, unsigned me, struct actor *a,
         if (!swapped) {
             continue;
         }
-        do { /* integer_may_go(), integer_finish() */
+        do { /* integer_may_go(), integer_force_seal() */
             LOAD(a->pair, PAIRS + a->victim);
             if (drops && (a->pair & COUNTED)) {
                 break;
@@ -163,7 +164,7 @@ static enum progress reclaimer(struct counting *s, unsigned me, struct actor *a,
         } while (!swapped);
         if (drops && (a->pair & COUNTED)) {
             DRAIN();
-            m->memory[STATES + a->victim] = USED; /* it stays */
+            m->memory[STATES + a->victim] = USED; /* the entry stays */
             continue;
         }
         a->word = (uint16_t)(a->victim + 1);
@@ -196,7 +197,7 @@ static enum progress reclaimer(struct counting *s, unsigned me, struct actor *a,
     END_TASK
 }
 
-/* cache_commit_over() with a token of the integer as it was first: no count may be lost by it. */
+/* cache_commit() with a token of the integer's first value: no count may be lost by it. */
 static enum progress storer(struct counting *s, unsigned me, struct actor *a) {
     struct machine *m = &s->machine;
     bool swapped = false;
@@ -232,7 +233,7 @@ static enum progress storer(struct counting *s, unsigned me, struct actor *a) {
     END_TASK
 }
 
-/* cache_find(): no older value than was there when it began. */
+/* cache_find(): must not return an older value than the one at its beginning. */
 static enum progress reader(struct counting *s, unsigned me, struct actor *a) {
     struct machine *m = &s->machine;
     TASK(a->in_role)
@@ -299,7 +300,7 @@ static void check(void *state) {
     }
 }
 
-/* Every count is in the value, unless the key was taken out. */
+/* Every count is in the value, unless the key was removed. */
 static void end(void *state) {
     struct counting *s = state;
     const unsigned word = s->machine.memory[SLOT];

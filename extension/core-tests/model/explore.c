@@ -62,7 +62,7 @@ void poke(struct machine *machine, unsigned process, unsigned word, unsigned val
     buffer(machine, process, word, value);
 }
 
-/* Whether the nth store of the buffer may reach memory now. */
+/* True if the nth store of the buffer may reach memory now. */
 static bool may_leave(const struct machine *machine, unsigned process, unsigned nth) {
     if (nth == 0) {
         return true;
@@ -109,7 +109,7 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* 128 bits: that two of 100 million states share them has a chance of 10^-23. */
+/* 128 bits. The chance that two of 100 million states share them is 10^-23. */
 static void fingerprint(const void *state, size_t size, uint64_t print[2]) {
     uint64_t low = size, high = ~(uint64_t)size;
     for (size_t at = 0; at < size; at += 8) {
@@ -144,7 +144,7 @@ static void grow_table(void) {
     }
 }
 
-/* The number of a state not seen before, else UINT32_MAX. */
+/* The number of a state that was not seen before, otherwise UINT32_MAX. */
 static uint32_t remember(const void *state, size_t size, uint32_t parent, unsigned action) {
     uint64_t print[2];
     fingerprint(state, size, print);
@@ -183,7 +183,7 @@ static unsigned action_make(enum kind kind, unsigned process, unsigned which) {
     return (unsigned)kind << 8 | process << 6 | which;
 }
 
-/* Does the action in a copy of the state; false if it cannot happen there. */
+/* Performs the action in a copy of the state. False if the action cannot happen there. */
 static bool act(const struct model *model, void *state, unsigned action) {
     struct machine *machine = state;
     const enum kind kind = (enum kind)(action >> 8);
@@ -200,7 +200,8 @@ static bool act(const struct model *model, void *state, unsigned action) {
         return false;
     }
     if (kind == DIE) {
-        /* With its stores all in memory: to die with some on their way is to be stopped until they are. */
+        /* Only with all its stores in memory: dying with some in the buffer is the same as being stopped until they
+         * are in memory. */
         if (!(model->mortal & bit) || machine->deaths == 0 || !drained(machine, process)) {
             return false;
         }
@@ -266,7 +267,7 @@ static bool is_stuck(const struct model *model, const struct machine *machine) {
     return (unsigned)(machine->done | machine->dead) != (1u << model->processes) - 1;
 }
 
-/* Tries all that can happen in a state. False: something is wrong. */
+/* Tries all actions in a state. False: something is wrong. */
 static bool expand(const struct model *model, const void *state, uint32_t number, struct frontier *next,
                    struct outcome *outcome, uint32_t *last) {
     static _Alignas(8) char copy[STATE_MAX];

@@ -1,13 +1,11 @@
 /*
- * A small explicit-state explorer. A model is a state of some hundred bytes and a step function for each
- * process; every order of steps, of stores leaving the processors' store buffers, and of deaths is tried,
- * each state once.
+ * A small explicit-state explorer. A model is a state of some hundred bytes and a step function for each process.
+ * Every order of steps, of stores leaving the processors' store buffers, and of deaths is tried, each state once.
  *
- * A step is what no other process can see the inside of: at most one access to shared memory besides
- * stores, which go into the process's own buffer and reach memory by steps of their own. Steps are written
- * as the code that they stand for, with TASK ... END_TASK around it (the coroutines of Simon Tatham, 2000):
- * each LOAD, SWAP, ADD, FENCE or CALL is a place where the others can go on. What must survive such a place
- * is kept in the state.
+ * No other process can see the inside of a step. It makes at most one access to shared memory, besides stores, which
+ * go into the process's own buffer and reach memory by separate steps. Steps are written like the code that they
+ * represent, with TASK ... END_TASK around it (the coroutines of Simon Tatham, 2000). At each LOAD, SWAP, ADD, FENCE
+ * or CALL, other processes can go on. Variables that must survive such a place are kept in the state.
  */
 #ifndef MODEL_EXPLORE_H
 #define MODEL_EXPLORE_H
@@ -18,16 +16,15 @@
 
 enum { WORDS = 64, PROCESSES = 4, BUFFER = 8, RECORDS = 4 };
 
-/* Begins every state. */
+/* The beginning of every state. */
 struct machine {
     uint16_t memory[WORDS];
     uint16_t value[PROCESSES][BUFFER]; /* stores not yet in memory, oldest first */
     uint8_t word[PROCESSES][BUFFER];
     uint8_t buffered[PROCESSES];
-    uint8_t holders[RECORDS]; /* of the lock on each record's byte: a bit for each process that has the
-                                 description open which holds it */
+    uint8_t holders[RECORDS]; /* holders of the lock on each record's byte: a bit for each process */
     uint8_t done, dead;       /* a bit for each process */
-    uint8_t deaths;           /* that may still happen */
+    uint8_t deaths;           /* deaths that may still happen */
     uint8_t wrong;            /* set by wrong() */
 };
 
@@ -37,40 +34,40 @@ struct model {
     const char *name;
     size_t size; /* of the state */
     unsigned processes;
-    unsigned mortal; /* a bit for each process that may be killed: one of them, once */
-    bool weak;       /* stores may overtake each other, except releasing ones; else x86's order */
+    unsigned mortal; /* a bit for each process that may be killed; one of them is, once */
+    bool weak;       /* stores may overtake each other, except releasing ones; otherwise the order of x86 */
     void (*begin)(void *state);
-    enum progress (*step)(void *state, unsigned process); /* FINISHED: it has no more to do */
+    enum progress (*step)(void *state, unsigned process); /* FINISHED: no step is left */
     void (*check)(void *state);                           /* calls wrong() if an invariant is broken */
-    void (*end)(void *state);                             /* the same when nothing can happen any more; or NULL */
+    void (*end)(void *state); /* the same at the end, when no action is left; or NULL */
     void (*describe)(const void *state, unsigned process, char *text, size_t size);
 };
 
-/* Words that nobody writes in this configuration: a bit for each. Loading one is no step; storing one is a
- * fault of the model. */
+/* Words that no process writes in this configuration: a bit for each. Loading one is no step; storing one is a fault
+ * of the model. */
 extern uint64_t fixed_words;
 static inline bool is_fixed(unsigned word) {
     return fixed_words >> word & 1;
 }
 
-/* A part of the algorithm that is left out to see that the model notices; 0 is none. */
+/* A part of the algorithm that is left out, to check that the model notices; 0: none. */
 extern unsigned broken;
 
 struct outcome {
-    const char *wrong; /* NULL: all states are right */
+    const char *wrong; /* NULL: no state is wrong */
     uint64_t states;
     uint64_t steps;
     unsigned depth;
     bool exhausted; /* false: the limit of states was reached */
 };
 
-/* Breadth first, so that the way to a wrong state is a shortest one; it is printed if `trace`. */
+/* Explores breadth first, so that the path to a wrong state is a shortest one. It is printed if `trace` is set. */
 struct outcome explore(const struct model *model, uint64_t limit, bool trace);
 
 /* ---- For steps ---- */
 
 void wrong(struct machine *machine, const char *why);
-/* One of 0 to count - 1; every one is tried. At most once in a step. */
+/* Returns a number from 0 to count - 1; all of them are tried. At most one call in a step. */
 unsigned choose(unsigned count);
 
 uint16_t load(const struct machine *machine, unsigned process, unsigned word);
@@ -110,7 +107,7 @@ static inline bool drained(const struct machine *machine, unsigned process) {
         }                                 \
         (variable) = load(m, me, (from)); \
     } while (0)
-/* Until all that this process stored is in memory. */
+/* Waits until all stores of this process are in memory. */
 #define DRAIN()                    \
     do {                           \
         *at_ = __LINE__;           \
@@ -126,7 +123,7 @@ static inline bool drained(const struct machine *machine, unsigned process) {
             DRAIN();           \
         }                      \
     } while (0)
-/* Compare-and-swap: `swapped` tells whether; if not, `expected` becomes what was there. */
+/* Compare-and-swap. `swapped` is set to true or false; if false, `expected` becomes the present value. */
 #define SWAP(swapped, at, expected, desired)     \
     do {                                         \
         DRAIN();                                 \

@@ -1,7 +1,7 @@
 /*
- * A fork: process_claim() with pins carried over, process_leave(), sweeps and claims by others, against a scan.
- * It begins just after the fork: parent and child share the description that holds the old record's byte,
- * both have a value of a page in hand, and the page is in limbo.
+ * A fork: process_claim_locked() with pins carried over, process_leave(), sweeps and claims by others, against a
+ * scan. It begins just after the fork: parent and child share the description that holds the old record's byte, both
+ * hold a value of a page, and the page is in limbo.
  */
 #include <stdio.h>
 
@@ -21,7 +21,7 @@ enum role { NOBODY, HOLDER, SCANNER, CLAIMER };
 
 static const struct setting {
     unsigned old, used; /* the record left behind; records in use */
-    bool dead;          /* record 0 is a dead process's, with a pin of its own */
+    bool dead;          /* record 0 is a dead process's and has a pin */
     unsigned mortal;
     struct {
         enum role role;

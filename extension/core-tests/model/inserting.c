@@ -1,5 +1,5 @@
 /*
- * Inserting a key that is absent, by several at once: index.c's insert() and write.c's put(). One key, three slots.
+ * Several processes insert an absent key at once: index.c's insert() and write.c's put(). One key, three slots.
  */
 #include <stdio.h>
 
@@ -33,7 +33,7 @@ struct actor {
 struct inserting {
     struct machine machine;
     struct actor actors[PROCESSES];
-    uint8_t added, deleted; /* ghost: told to callers */
+    uint8_t added, deleted; /* ghost: reported to callers */
 };
 
 /* A word names the entry of the process that made it: entry 15, committed 1. */
@@ -57,13 +57,13 @@ static enum progress find(struct machine *m, unsigned me, struct actor *a) {
     END_TASK
 }
 
-/* insert(): `put` tells whether. */
+/* insert(): `put` is true if it succeeded. */
 static enum progress insert(struct machine *m, unsigned me, struct actor *a) {
     bool swapped;
     TASK(a->in_insert)
     a->put = false;
     YIELD();
-    a->slot = (uint8_t)choose(SLOTS); /* any that is free: which, depends on other keys */
+    a->slot = (uint8_t)choose(SLOTS); /* any free one: which one depends on other keys */
     a->other = 0;
     if (broken == PUT_BY_A_STORE) {
         if (m->memory[a->slot] != 0) {
@@ -93,7 +93,7 @@ static enum progress insert(struct machine *m, unsigned me, struct actor *a) {
                 RETURN();
             }
             YIELD();
-            if (a->i > a->slot || choose(2)) { /* for a lower one is waited a moment */
+            if (a->i > a->slot || choose(2)) { /* for a lower one it waits a moment */
                 if (broken == TAKEN_OUT_WHATEVER_IT_IS) {
                     DRAIN();
                     write_word(m, a->i, 0);
@@ -184,7 +184,7 @@ static void check(void *state) {
     }
 }
 
-/* A store that was told is there, and what nobody committed is gone with those who live. */
+/* A store that was reported is there. Words that no process committed are gone, unless their process died. */
 static void end(void *state) {
     struct inserting *s = state;
     unsigned committed = 0, tentative = 0;

@@ -1,6 +1,5 @@
 /*
- * Runs the models: every setting must be right in every state, and with each part left out some state must
- * be wrong.
+ * Runs the models. In every setting no state may be wrong; with each part left out, some state must be wrong.
  *
  *   model [--long] [--trace] [ONLY]     ONLY: runs whose title contains the text; --trace: the way to what is wrong
  */
@@ -33,7 +32,7 @@ static double seconds(void) {
     return (double)clock() / CLOCKS_PER_SEC;
 }
 
-/* The states that were explored; 0 if the run is not wanted. */
+/* Returns the number of explored states; 0 if the run is not wanted. */
 static uint64_t try_one(const struct suite *suite, unsigned setting, const struct control *control) {
     char title[120];
     snprintf(title, sizeof title, "%s %u%s%s", suite->model.name, setting, control ? " without: " : "",

@@ -1,4 +1,4 @@
-/* The models, and what each must notice. */
+/* The models, and the faults that each must notice. */
 #ifndef MODEL_MODELS_H
 #define MODEL_MODELS_H
 
@@ -12,15 +12,15 @@ struct control {
 };
 
 struct suite {
-    struct model model; /* but for what a setting decides */
-    const char *what;   /* its states are states of */
+    struct model model; /* without what a setting determines */
+    const char *what;   /* what the model is about */
     void (*prepare)(unsigned setting, struct model *model);
-    unsigned settings, settings_short; /* the first ones are the short run's */
+    unsigned settings, settings_short; /* settings_short: the first ones, for the short run */
     const struct control *controls;
     unsigned control_count;
 };
 
-/* A file's suite, of its own begin(), step(), check(), describe(), prepare() and controls. */
+/* Defines a file's suite from its begin(), step(), check(), describe(), prepare() and controls. */
 #define SUITE(model_name, about, count, count_short, at_end) \
     const struct suite model_name##_suite = {                \
         .model = {.name = #model_name,                       \

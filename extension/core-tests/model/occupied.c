@@ -83,7 +83,7 @@ static enum progress store_key(struct machine *m, unsigned me, struct actor *a) 
     END_TASK
 }
 
-/* Stores, and deletes what it stored last, so that the bucket may be empty again. */
+/* Stores, and deletes the last stored key, so that the bucket may be empty again. */
 static enum progress storer(struct machine *m, unsigned me, struct actor *a, unsigned times) {
     bool swapped;
     TASK(a->in_role)

@@ -1,8 +1,8 @@
 /*
- * Fetching, storing and reclaiming: page.c, pin.c, reclaim.c, index.c and the reading half of cache.h, with
- * page reuse and death. Pages of one or two entries; two keys with a slot each, so that a key's lock has
- * nothing to do (each key has one storer). A value is written twice, into the header
- * and behind it, so that a torn one shows.
+ * Fetching, storing and reclaiming: page.c, pin.c, reclaim.c, index.c and the reading half of cache.h, with page
+ * reuse and death. Pages of one or two entries; two keys with one slot each. Each key has one storer, so nothing has
+ * to order the storers of a key. A value is written twice, into the header and behind it, so that a torn one is
+ * noticed.
  */
 #include <stdio.h>
 #include <string.h>
@@ -51,8 +51,8 @@ enum state { FREE, OPENING, OPEN, CLOSED, DRAINING, LIMBO };
 enum role { READER, COPIER, STORER, DELETER, CLEARER };
 
 static const struct setting {
-    unsigned pages, units; /* of a page */
-    bool moves;            /* a used entry is moved, else dropped */
+    unsigned pages, units; /* pages; units of a page */
+    bool moves;            /* a used entry is moved, otherwise dropped */
     bool closes_early;     /* one entry of each storer is too long for the open page */
     unsigned tries;        /* pages that a storer tries to take back for a store */
     unsigned mortal;       /* a bit for each actor that may be killed, one of them once */
@@ -64,23 +64,23 @@ static const struct setting {
 
 struct actor {
     struct member member;
-    uint16_t in_role, in_room, in_task, in_entry, in_move, in_page; /* where it is in the tasks below */
+    uint16_t in_role, in_room, in_task, in_entry, in_move, in_page; /* its position in the tasks below */
     uint16_t word, other, state, open, seen, current, counter, starts, head, body;
     uint8_t left, tries;
     uint8_t page, generation, spot; /* of the pending entry; a spot is a place + 1 */
-    uint8_t victim, unit, old;      /* page, unit and spot of what is reclaimed or replaced */
+    uint8_t victim, unit, old;      /* page, unit and spot of the entry that is reclaimed or replaced */
     uint8_t low_page, low_generation;
     uint8_t floor, pins, value;
     bool placed, freed, too_long, was_long;
-    uint8_t held[PAGES]; /* ghost: generation of each page whose bytes are in hand */
+    uint8_t held[PAGES]; /* ghost: generation of each page whose bytes this process holds */
 };
 
 struct pins {
     struct machine machine;
     struct actor actors[PROCESSES];
     uint8_t made[KEYS];          /* ghost: values so far; */
-    uint8_t latest[KEYS];        /* what happened to the key so far, by number: */
-    uint8_t order[KEYS][VALUES]; /* and when each value was published, 0 not */
+    uint8_t latest[KEYS];        /* number of events of the key so far */
+    uint8_t order[KEYS][VALUES]; /* event number at which each value was published, 0: not */
 };
 
 /* ---- Words ---- */
@@ -108,7 +108,7 @@ static void publish_value(struct pins *s, unsigned value) {
     s->order[value >> 4][value & 15] = ++s->latest[value >> 4];
 }
 
-/* Sets back what no step will look at again, so that equal states are seen to be equal. */
+/* Resets variables that no step will read again, so that equal states are recognized as equal. */
 static void forget_append(struct actor *a) {
     a->open = a->seen = a->counter = a->other = 0;
     a->too_long = false;
@@ -224,7 +224,7 @@ static void set_start(struct machine *m, const struct actor *a) {
 
 /* ---- reclaim.c ---- */
 
-/* move(): from `old` to a place in the open page. `placed` if it was moved, or needs to be no more. */
+/* move(): from `old` to a place in the open page. `placed`: it was moved, or need not be moved any more. */
 static enum progress move(struct machine *m, unsigned me, struct actor *a, unsigned key) {
     bool swapped = false;
     TASK(a->in_move)
@@ -279,7 +279,7 @@ static enum progress reclaim_entry(struct machine *m, unsigned me, struct actor 
     END_TASK
 }
 
-/* reclaim_page() of `victim`: `freed` tells whether it is free now. */
+/* reclaim_page() of `victim`. `freed`: the page is free now. */
 static enum progress reclaim(struct machine *m, unsigned me, struct actor *a) {
     bool swapped;
     TASK(a->in_task)
@@ -371,7 +371,7 @@ static enum progress find(struct machine *m, unsigned me, struct actor *a, unsig
     END_TASK
 }
 
-/* index_put() and room_finish(): publishes the pending entry. */
+/* index_put() and reservation_end(): publishes the pending entry. */
 static enum progress publish(struct pins *s, unsigned me, struct actor *a, unsigned key) {
     struct machine *m = &s->machine;
     bool swapped = false;
@@ -432,11 +432,11 @@ static enum progress remove_key(struct pins *s, unsigned me, struct actor *a, un
 
 /* ---- Reading ---- */
 
-/* What was read of the entry in `old` is a value that may be given. */
+/* Checks that the value read from the entry in `old` may be returned. */
 static void give(struct pins *s, struct actor *a, unsigned key) {
     struct machine *m = &s->machine;
     if ((a->head & 15u) != key + 1) {
-        return; /* a stranger: a miss */
+        return; /* another key's: a miss */
     }
     if (a->body != a->head >> 8) {
         wrong(m, "a torn value is read");
@@ -452,7 +452,7 @@ static void give(struct pins *s, struct actor *a, unsigned key) {
     }
 }
 
-/* The page named by `word` is ours to read from now on. */
+/* From now on this process may read the page that `word` names. */
 static void hold(const struct machine *m, struct actor *a) {
     const unsigned page = page_of(spot_of(a->word));
     a->old = (uint8_t)spot_of(a->word);
@@ -554,7 +554,7 @@ static enum progress copier(struct pins *s, unsigned me, struct actor *a) {
     END_TASK
 }
 
-/* room_take(): a place for an entry, if need be in a page that is taken back. */
+/* reservation_make(): a place for an entry, if necessary in a reclaimed page. */
 static enum progress take_room(struct machine *m, unsigned me, struct actor *a) {
     TASK(a->in_room)
     for (a->tries = (uint8_t)now->tries;; a->tries--) {
@@ -648,7 +648,7 @@ static enum progress clearer(struct pins *s, unsigned me, struct actor *a) {
 
 /* ---- The model ---- */
 
-/* What no role of this setting writes. */
+/* The words that no role of this setting writes. */
 static uint64_t fixed_by(const struct setting *setting, bool mortal) {
     uint64_t words = mortal ? 0 : UINT64_C(1) << SWEEPS;
     words |= UINT64_C(1) << RECORDS_USED;

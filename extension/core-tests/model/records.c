@@ -40,7 +40,7 @@ enum progress process_alive(struct machine *m, unsigned me, struct member *membe
         member->alive = true;
         RETURN();
     }
-    /* os_locked(), and os_lock() if nobody holds the byte. */
+    /* os_locked(), and os_lock() if no process holds the byte. */
     DRAIN();
     if (m->holders[number] && broken != SWEPT_WITHOUT_ASKING) {
         LOAD(member->seen, INCARNATION(number));
@@ -56,7 +56,7 @@ enum progress process_alive(struct machine *m, unsigned me, struct member *membe
     END_TASK
 }
 
-/* What the process's record says, which only the process writes: no step. */
+/* Reads the process's own record, which only the process writes, so this is no step. */
 static bool holds(const struct machine *m, unsigned me, const struct member *member, enum hold hold,
                   unsigned page) {
     return hold == HOLDS_WRITING ? load(m, me, WRITING(member->number)) == page + 1
@@ -123,7 +123,7 @@ enum progress count_record(struct machine *m, unsigned me, struct member *member
 
 enum progress claim_record(struct machine *m, unsigned me, struct member *member, unsigned count) {
     TASK(member->place)
-    DRAIN(); /* os_lock() of one byte after the other: any that nobody holds may be the one */
+    DRAIN(); /* os_lock() of one byte after the other: it may be any that no process holds */
     member->number = (uint8_t)choose(count);
     if (m->holders[member->number]) {
         return BLOCKED;

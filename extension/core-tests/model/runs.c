@@ -1,7 +1,7 @@
 /*
- * Runs of pages: claim_window(), the release of a run in run.c, page_claim(), page_join_run() and
- * page_head() in page.c, free_members() and leave_limbo() in reclaim.c. It begins with a published run of three
- * pages in limbo, that nobody holds any more.
+ * Runs of pages: claim_window(), the release of a run in run.c, page_claim(), page_join_run() and page_head() in
+ * page.c, free_members() and leave_limbo() in reclaim.c. It begins with a published run of three pages in limbo that
+ * no process holds any more.
  */
 #include <stdio.h>
 
@@ -25,7 +25,7 @@ static const struct setting {
     unsigned mortal;
     struct {
         enum role role;
-        unsigned pages, first; /* of the run that is claimed */
+        unsigned pages, first; /* length and first page of the run that is claimed */
     } actors[PROCESSES];
 } * now;
 
@@ -47,7 +47,7 @@ static unsigned link_word(unsigned generation, unsigned head) {
     return generation << 4 | head;
 }
 
-/* page_head(): `head`; the page itself if no head speaks for it. */
+/* page_head(): sets `head`; to the page itself if it has no head. */
 static enum progress find_head(struct machine *m, unsigned me, struct actor *a) {
     TASK(a->in_head)
     a->head = a->page;
@@ -62,7 +62,7 @@ static enum progress find_head(struct machine *m, unsigned me, struct actor *a) 
     END_TASK
 }
 
-/* leave_limbo() of the head in `head`, whose state is in `head_state`; nobody holds it here. */
+/* leave_limbo() of the head in `head`, whose state is in `head_state`. No process holds it here. */
 static enum progress leave_limbo(struct machine *m, unsigned me, struct actor *a) {
     bool swapped;
     TASK(a->in_claim)
@@ -83,7 +83,7 @@ static enum progress leave_limbo(struct machine *m, unsigned me, struct actor *a
     END_TASK
 }
 
-/* reclaim_page() of `page`: `freed`. Entries are none of this model's business. */
+/* reclaim_page() of `page`: sets `freed`. This model has no entries. */
 static enum progress reclaim(struct machine *m, unsigned me, struct actor *a) {
     bool swapped;
     TASK(a->in_reclaim)
@@ -145,7 +145,7 @@ static enum progress release_run(struct machine *m, unsigned me, struct actor *a
     END_TASK
 }
 
-/* claim_window(), and then giving it up: the value is not stored. */
+/* claim_window(), and then run_release(): the value is not stored. */
 static enum progress claimer(struct machine *m, unsigned me, struct actor *a) {
     const unsigned first = now->actors[me].first, pages = now->actors[me].pages;
     bool swapped;

@@ -45,7 +45,7 @@ static struct cache_key key_named(uint32_t key, char name[TRACE_KEY_LENGTH + 1])
     return (struct cache_key){name, TRACE_KEY_LENGTH, hash};
 }
 
-/* A value tells whose it is. Where several processes hold pages and key locks, a store may be refused now and then. */
+/* A value contains its key's number. If several processes hold pages, a store may be refused now and then. */
 static void store(struct cache *cache, const struct trace *trace, uint32_t number, const struct cache_key *key) {
     struct cache_span span;
     enum cache_result result = cache_reserve(cache, key, trace_value_length(trace, number), CACHE_SET, &span);
@@ -95,8 +95,8 @@ static void worker(void *argument) {
             store(cache, trace, number, &key);
         }
         if (++lookups % LOOKUPS_A_REQUEST == 0) {
-            /* A replay overwrites the memory many times a second, where a cache in use takes minutes: the pins of
-             * requests that have ended are forgotten at once, not after a tenth of a second. */
+            /* A replay overwrites the memory many times a second, a cache in use in minutes. So the pins of ended
+             * requests are removed from the populations at once, not after a tenth of a second. */
             end_request(cache);
         }
     }

@@ -7,20 +7,20 @@
 
 enum { SEGMENT_MIB = 16 };
 
-/* What a replay is like. */
+/* The parameters of a replay. */
 struct run {
-    unsigned processes; /* they share the requests of the trace between them, as they come */
+    unsigned processes; /* processes that share the requests of the trace, in their order */
     bool blind;         /* a control: its look-ups do not count as uses */
 };
 
 struct outcome {
-    double percent;         /* hits, as the simulators count them */
+    double percent;         /* hits, counted as in the simulators */
     struct cache_info info; /* at the end */
-    uint64_t live_bytes;    /* entries that are there at the end: headers, keys, values */
-    uint64_t value_bytes;   /* of them values, unpadded */
+    uint64_t live_bytes;    /* bytes of the entries at the end: headers, keys, values */
+    uint64_t value_bytes;   /* of these, bytes of values, without padding */
 };
 
-/* The engine's rules, as core's sources state them, and its pages: their units are what the other simulators get, too. */
+/* The engine's rules, as in core's sources, and its pages. The simulators get the same number of units. */
 struct log_rules engine_rules(void);
 
 struct outcome engine_replay(const struct trace *trace, const struct run *run);

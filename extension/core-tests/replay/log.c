@@ -1,9 +1,11 @@
 /*
- * The engine's policy on pages, without processes, pins, an index that may be full, or runs that must be contiguous.
+ * The engine's policy on pages, without processes, without pins, with an index that is never full, and with runs
+ * that need not be contiguous.
  *
- * Entries are appended to the open page of a log. Whoever needs a page reclaims the oldest one of a log: entries that
- * were used move to the open page of the main log, the others are dropped. New entries go to the probation log, which
- * is reclaimed while it is longer than it should be; else the main log is. Of a page in probation only a part may move.
+ * Entries are appended to the open page of a log. If a page is needed, the oldest page of a log is reclaimed:
+ * entries that were used move to the open page of the main log, the others are dropped. New entries go to the
+ * probation log. It is reclaimed while it is longer than it should be, otherwise the main log is. Of a page in
+ * probation only a part may move.
  */
 #include "policy.h"
 #include "queue.h"
@@ -14,16 +16,16 @@ struct entry {
     uint32_t page; /* number + 1; 0: absent */
     uint32_t units;
     unsigned use;
-    uint32_t older, newer; /* in the page, in order of writing: key + 1 */
+    uint32_t older, newer; /* neighbours in the page, in order of writing: key + 1 */
 };
 
 struct page {
     uint32_t first, last; /* key + 1 */
     uint32_t used;        /* units */
     uint32_t run;         /* pages that its one entry takes, else 1 */
-    uint64_t age;         /* what `opened` was when it was opened */
+    uint64_t age;         /* value of `opened` when the page was opened */
     uint32_t live;        /* entries */
-    uint32_t dead;        /* units of entries that were overwritten since */
+    uint32_t dead;        /* units of overwritten entries */
 };
 
 struct log_cache {
@@ -34,11 +36,11 @@ struct log_cache {
     struct node *nodes; /* of pages */
     uint32_t *unused;   /* page numbers: a stack */
     uint32_t unused_count;
-    uint32_t free_pages; /* a run takes several pages and one number */
+    uint32_t free_pages; /* counted separately: a run takes several pages, but one number */
     struct queue logs[LOGS];
     uint32_t open[LOGS];      /* number + 1 */
-    uint64_t opened;          /* pages of the probation log, ever */
-    uint32_t unused_in_a_row; /* entries reclaimed from probation since one had been used */
+    uint64_t opened;          /* number of pages that the probation log ever had */
+    uint32_t unused_in_a_row; /* consecutive unused entries reclaimed from probation */
 };
 
 static uint8_t log_of_new(const struct log_cache *cache) {
@@ -76,7 +78,7 @@ static void release(struct log_cache *cache, uint32_t page) {
     cache->free_pages += cache->pages[page].run;
 }
 
-/* The entry dies where it is, and with the last one the page. */
+/* Kills an entry in its place. With the last entry the page is freed. */
 static void erase(struct log_cache *cache, struct entry *entry) {
     const uint32_t page = entry->page - 1;
     struct page *row = &cache->pages[page];
@@ -92,7 +94,7 @@ static void erase(struct log_cache *cache, struct entry *entry) {
     }
 }
 
-/* Into the open page of the log, or a new one if that leaves `keep` pages free. */
+/* Appends to the open page of the log, or to a new page if that leaves `keep` pages free. */
 static bool append(struct log_cache *cache, uint8_t log, uint32_t key, uint32_t keep) {
     const uint32_t units = cache->entries[key].units;
     uint32_t *open = &cache->open[log];
@@ -106,7 +108,7 @@ static bool append(struct log_cache *cache, uint8_t log, uint32_t key, uint32_t 
     return true;
 }
 
-/* A run is not copied: one that was used becomes the newest of the main log. */
+/* A run is not copied. A used run becomes the newest of the main log. */
 static bool keep_run(struct log_cache *cache, uint32_t page) {
     struct entry *entry = &cache->entries[cache->pages[page].first - 1];
     if (cache->pages[page].run == 1 || entry->use < cache->rules->use_worth) {
@@ -125,7 +127,7 @@ static uint32_t victim(const struct log_cache *cache, uint8_t log) {
     return page;
 }
 
-/* The page with most dead units, of those that have enough of them; QUEUE_END if none has. */
+/* The page with most dead units, among those that have enough of them; QUEUE_END: none. */
 static uint32_t most_dead(const struct log_cache *cache) {
     uint32_t most = QUEUE_END;
     uint32_t least = cache->rules->wasted;
@@ -140,7 +142,7 @@ static uint32_t most_dead(const struct log_cache *cache) {
     return most;
 }
 
-/* What lives moves within its log, with its uses. */
+/* Moves live entries within their log, with their use counts. */
 static void compact(struct log_cache *cache, uint32_t page) {
     const uint8_t log = cache->nodes[page].place;
     queue_remove(&cache->logs[log], cache->nodes, page);
@@ -153,7 +155,7 @@ static void compact(struct log_cache *cache, uint32_t page) {
     release(cache, page);
 }
 
-/* Whether it moves though it was not used: some do where nothing is used in probation. */
+/* True if an entry moves although it was not used: some do if nothing in probation is used. */
 static bool is_sampled(struct log_cache *cache, uint8_t log, bool used) {
     const struct log_rules *rules = cache->rules;
     if (log != PROBATION || rules->draw_one_of == 0) {
@@ -163,7 +165,7 @@ static bool is_sampled(struct log_cache *cache, uint8_t log, bool used) {
     return cache->unused_in_a_row > rules->draw_after && cache->unused_in_a_row % rules->draw_one_of == 0;
 }
 
-/* What was used moves to the main log, with one use less. */
+/* Reclaims a page: used entries move to the main log, with their use count lowered by one. */
 static void promote_used(struct log_cache *cache) {
     const struct log_rules *rules = cache->rules;
     uint8_t log = cache->logs[PROBATION].units > rules->probation ? PROBATION : MAIN;
@@ -200,7 +202,7 @@ static void make_room(struct log_cache *cache) {
     }
 }
 
-/* The first use counts for less while the entry is new: what was just stored is often read at once. */
+/* Counts a use. The first use counts less while the entry is new: what was just stored is often read at once. */
 static void use(struct log_cache *cache, struct entry *entry) {
     const struct page *page = &cache->pages[entry->page - 1];
     const bool is_new = cache->nodes[entry->page - 1].place == PROBATION && cache->opened - page->age <= page->run;

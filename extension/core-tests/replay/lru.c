@@ -1,7 +1,7 @@
 #include "policy.h"
 #include "queue.h"
 
-/* LRU and FIFO differ in what a hit does. */
+/* LRU renews an entry at a hit, FIFO does not. */
 static double replay(const struct trace *trace, uint64_t units, bool renew) {
     struct node *nodes = nodes_make(trace->keys);
     struct queue queue = QUEUE_EMPTY;

@@ -15,12 +15,12 @@
 #include "harness.h"
 #include "write.h"
 
-/* In points. What is compared has seen the same requests, so little is left to chance: with several processes, their
- * order. */
-/* In a loop all hits are of what the lot has kept, and two lots are not the same. */
+/* In points. The compared runs have the same requests, so little depends on chance: with several processes, the
+ * order of requests. */
+/* In a loop, all hits are of entries kept by the random sample, and two samples are not the same. */
 static const double SIMULATOR_WITHIN = 2.0, LOTS_WITHIN = 4.0, NOISE = 0.3;
 
-/* Of the bytes of the segment: what entries that are there take at least, by enum sizes. */
+/* Smallest share of the segment's bytes that present entries must take, by enum sizes. */
 static const double LIVE_PERCENT[] = {80, 80, 65};
 
 enum { PROCESSES = 4 };
@@ -44,7 +44,8 @@ static uint64_t units_of_pages(const struct log_rules *rules) {
 }
 
 static struct trace make(const struct plan *plan, const struct log_rules *rules) {
-    /* Until the memory has been overwritten a few times: more of small ones fit, and few misses take long. */
+    /* So many requests that the memory is overwritten a few times: more small entries fit, and with few misses it
+     * takes long. */
     const size_t times = plan->sizes == SIZES_SMALL || (plan->alpha > 1 && plan->multiple < 10) ? 3 : 1;
     return trace_make(plan, units_of_pages(rules) * 8, requests * times);
 }
@@ -56,7 +57,8 @@ static void replay(const struct plan *plan) {
     const struct outcome one = engine_replay(&trace, &(struct run){.processes = 1});
     const struct outcome several = engine_replay(&trace, &(struct run){.processes = PROCESSES});
     const double simulated = log_policy(&trace, &rules), lru = lru_policy(&trace, units);
-    /* The engine never overwrites: with several processes up to a fifth may be what was stored again since. */
+    /* The engine never overwrites in place: with several processes, up to a fifth of the memory may be entries that
+     * were stored again since. */
     const double lru_bound = plan->writes ? lru_policy(&trace, units * 4 / 5) : lru;
     const double live = 100.0 * (double)one.live_bytes / (double)one.info.size;
     const double values = 100.0 * (double)one.value_bytes / (double)one.info.size;
@@ -68,17 +70,18 @@ static void replay(const struct plan *plan) {
     EXPECT(not_below_lru(several.percent, lru_bound));
     EXPECT(reaches_simulator(plan, one.percent, simulated));
     EXPECT(reaches_simulator(plan, several.percent, simulated));
-    EXPECT(one.percent <= simulated + simulator_within(plan)); /* else the simulator is none */
+    EXPECT(one.percent <= simulated + simulator_within(plan)); /* otherwise the simulator is wrong */
     EXPECT(live >= LIVE_PERCENT[plan->sizes] * (plan->writes ? 0.8 : 1));
     EXPECT_EQUAL(one.info.refused_room, 0);
-    /* Not how often a lock was held by a process that the machine had preempted: that is the machine's load. */
+    /* Allows a few refusals: a process may have been preempted while it held room, which depends on the machine's
+     * load. */
     EXPECT(several.info.refused_room <= several.info.stores / 1000);
     trace_free(&trace);
 }
 
-static const char *folder; /* of the files to be written */
+static const char *folder; /* folder of the files to write */
 
-/* With the hits of the policies, and of the engine where no PHP is around it. */
+/* Writes a trace with the hits of the policies, and of the engine without PHP. */
 static void write_down(const struct plan *plan) {
     const struct log_rules rules = engine_rules();
     const uint64_t units = units_of_pages(&rules);
@@ -97,7 +100,7 @@ static void write_down(const struct plan *plan) {
     trace_free(&trace);
 }
 
-/* Function, name, shape, sizes, alpha, multiple of the memory, whether what was stored is read back, percent of
+/* Function, name, shape, sizes, alpha, multiple of the memory, true if a stored value is read back, percent of
  * requests that store the key again. */
 #define TRACES(TRACE)                                                                        \
     TRACE(zipf_07_3, "Zipf 0.7, 3 times the memory", ZIPF, MIXED, 0.7, 3, false, 0)          \
@@ -178,7 +181,7 @@ static void without_drawing(void) {
     trace_free(&trace);
 }
 
-/* What the simulators must give whatever they are, and what tells them apart. */
+/* Results that all simulators must have, and results in which they differ. */
 static void simulators(void) {
     uint32_t round[100], mixed[100];
     for (uint32_t i = 0; i < 100; i++) {
@@ -187,7 +190,7 @@ static void simulators(void) {
     }
     const struct plan plan = {.sizes = SIZES_SMALL};
     struct trace trace = {.plan = &plan, .keys = 100, .requests = 100, .request = round};
-    EXPECT_EQUAL(lru_policy(&trace, 1 << 20), 89); /* all fit: the first time each is missed */
+    EXPECT_EQUAL(lru_policy(&trace, 1 << 20), 89); /* all fit: each key is missed once */
     EXPECT_EQUAL(fifo_policy(&trace, 1 << 20), 89);
     EXPECT_EQUAL(sieve_policy(&trace, 1 << 20), 89);
     EXPECT_EQUAL(s3_fifo_policy(&trace, 1 << 20), 89);

@@ -1,7 +1,7 @@
 /*
- * Replacement policies, simulated: a memory of so many units, in which each entry takes as many units as the engine
- * gives it (header and key included) and nothing is lost between them. All but log_policy() know no pages. Each
- * gives the share of hits, in percent of the requests after the warm-up.
+ * Simulated replacement policies: a memory of `units`, in which each entry takes as many units as in the engine
+ * (header and key included), and nothing is lost between entries. Only log_policy() has pages. Each function returns
+ * the hits in percent of the requests after the warm-up.
  */
 #ifndef LARDER_REPLAY_POLICY_H
 #define LARDER_REPLAY_POLICY_H
@@ -10,10 +10,10 @@
 
 #include "trace.h"
 
-/* Least recently used first. */
+/* Evicts the least recently used entry. */
 double lru_policy(const struct trace *trace, uint64_t units);
 
-/* Oldest first. */
+/* Evicts the oldest entry. */
 double fifo_policy(const struct trace *trace, uint64_t units);
 
 /* Y. Zhang, J. Yang, Y. Yue, Y. Vigfusson, K. V. Rashmi, "SIEVE is simpler than LRU", NSDI 2024. */
@@ -22,21 +22,21 @@ double sieve_policy(const struct trace *trace, uint64_t units);
 /* J. Yang, Y. Zhang, Z. Qiu, Y. Yue, K. V. Rashmi, "FIFO queues are all you need for cache eviction", SOSP 2023. */
 double s3_fifo_policy(const struct trace *trace, uint64_t units);
 
-/* The engine's own, see log.c. */
+/* The engine's own policy, see log.c. */
 struct log_rules {
     uint32_t pages;
     uint32_t page_units;
     uint32_t probation;   /* pages of the probation log; 0: there is one log for all */
-    unsigned use_max;     /* where counting uses ends */
-    unsigned use_worth;   /* what the first use counts, and from which count entries move */
-    uint32_t budget;      /* units of a page in probation that may move */
-    uint32_t wasted;      /* dead units from which a page is compacted */
-    uint32_t draw_after;  /* entries of probation that were not used, in a row: then of */
-    uint32_t draw_one_of; /* so many one moves all the same; 0: none */
+    unsigned use_max;     /* largest use count */
+    unsigned use_worth;   /* value of the first use, and least use count of an entry that moves */
+    uint32_t budget;      /* most units of a page in probation that may move */
+    uint32_t wasted;      /* dead units from which on a page is compacted */
+    uint32_t draw_after;  /* after so many consecutive unused entries of probation, */
+    uint32_t draw_one_of; /* one of so many moves although unused; 0: none */
 };
 double log_policy(const struct trace *trace, const struct log_rules *rules);
 
-/* Whether request number i counts, and the share of those that hit. */
+/* Counts the requests after the warm-up, and their hits. */
 struct score {
     uint64_t hits, requests;
 };

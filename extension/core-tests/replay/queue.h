@@ -1,4 +1,4 @@
-/* Queues of keys for the simulators: a key, which is a number, is in one queue at most. */
+/* Queues of keys for the simulators. A key is a number, and is in one queue at most. */
 #ifndef LARDER_REPLAY_QUEUE_H
 #define LARDER_REPLAY_QUEUE_H
 
@@ -9,9 +9,9 @@
 
 struct node {
     uint32_t newer, older; /* neighbours */
-    uint32_t units;        /* of the entry */
-    uint8_t use;           /* whatever the policy counts */
-    uint8_t place;         /* 0: in no queue; else whatever the policy means by it */
+    uint32_t units;        /* units of the entry */
+    uint8_t use;           /* a count whose meaning depends on the policy */
+    uint8_t place;         /* 0: in no queue; other values depend on the policy */
 };
 
 struct queue {

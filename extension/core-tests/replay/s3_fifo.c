@@ -10,7 +10,7 @@ struct s3_fifo {
     uint64_t small_units, main_units;
 };
 
-/* The oldest of the main queue that was not used since it was last looked at goes. */
+/* Evicts the oldest entry of the main queue that was not used since it was last examined. */
 static void evict_main(struct s3_fifo *cache) {
     for (;;) {
         const uint32_t key = cache->main.oldest;
@@ -23,7 +23,8 @@ static void evict_main(struct s3_fifo *cache) {
     }
 }
 
-/* Used more than once: to the main queue. Else only its name stays, for as long as the main queue is long. */
+/* Takes the oldest entry of the small queue. One that was used more than once moves to the main queue. Of another
+ * one, only the name stays, in a queue as long as the main queue. */
 static void evict_small(struct s3_fifo *cache) {
     const uint32_t key = cache->small.oldest;
     queue_remove(&cache->small, cache->nodes, key);

@@ -1,7 +1,8 @@
 #include "policy.h"
 #include "queue.h"
 
-/* The hand goes from the oldest to the newest and stays where it evicted; visited ones it passes lose their mark. */
+/* The hand moves from the oldest to the newest entry and stays where it evicted. Visited entries that it passes lose
+ * their mark. */
 static void evict(struct queue *queue, struct node *nodes, uint32_t *hand) {
     uint32_t key = *hand == QUEUE_END ? queue->oldest : *hand;
     while (nodes[key].use) {

@@ -70,7 +70,7 @@ void trace_key(uint32_t key, char name[TRACE_KEY_LENGTH + 1]) {
     snprintf(name, TRACE_KEY_LENGTH + 1, "key-%08x", key);
 }
 
-/* Each doubling of the length as likely as the next. */
+/* A length: each doubling is as likely as the next. */
 static double between(double from, double to, double at) {
     return from * pow(to / from, at);
 }
@@ -119,9 +119,9 @@ static double mean_entry(enum sizes sizes) {
     return bytes / SAMPLE;
 }
 
-/* Ranks become keys through a permutation, so that popular keys are not neighbours. */
+/* Maps ranks to keys by a permutation, so that popular keys are not neighbours. */
 static uint32_t key_of_rank(uint32_t rank, uint32_t keys, uint32_t shift) {
-    const uint64_t prime = UINT64_C(2654435761); /* no multiple of it is a number of keys here */
+    const uint64_t prime = UINT64_C(2654435761); /* no number of keys here is a multiple of it */
     return (uint32_t)(((uint64_t)rank + shift) * prime % keys);
 }
 
@@ -138,7 +138,7 @@ struct trace trace_make(const struct plan *plan, size_t memory, size_t requests)
     };
     uint32_t popular = (uint32_t)(fitting * plan->multiple);
     trace.keys = popular;
-    /* A scan is half as long as what fits, and another one of eight each time. */
+    /* A scan takes half of the memory; there are eight different ones, in turn. */
     const uint32_t scan = (uint32_t)(fitting / 2);
     if (plan->shape == SHAPE_SCANS) {
         trace.keys += 8 * scan;
@@ -156,7 +156,7 @@ struct trace trace_make(const struct plan *plan, size_t memory, size_t requests)
                 key = (uint32_t)(i % popular);
                 break;
             case SHAPE_SCANS: {
-                /* One scan after the other, each followed by twice as many requests of the usual kind. */
+                /* Scans in turn, each followed by twice as many requests of the usual kind. */
                 const size_t at = i % (3 * (size_t)scan);
                 const uint32_t number = (uint32_t)(i / (3 * (size_t)scan) % 8);
                 key = at < scan ? popular + number * scan + (uint32_t)at

@@ -55,14 +55,14 @@ static void change_table(const struct map *map, void *table, size_t bytes, struc
     for (uint64_t i = 1 + draw(sequence, 16); i > 0; i--) {
         uint64_t *word = &words[draw(sequence, count)];
         if (draw(sequence, 4) == 0) {
-            *word = words[draw(sequence, count)]; /* one that is right elsewhere */
+            *word = words[draw(sequence, count)]; /* a word that is right elsewhere */
         } else {
             change(map, word, sequence);
         }
     }
 }
 
-/* The header or the key of an entry that the index names. */
+/* Changes the header or the key of an entry that the index names. */
 static void change_entry(const struct map *map, struct sequence *sequence) {
     for (unsigned i = 0; i < 1000; i++) {
         const struct bucket_shared *bucket = &map->buckets[draw(sequence, map->bucket_count)];
@@ -79,7 +79,7 @@ static void change_entry(const struct map *map, struct sequence *sequence) {
     }
 }
 
-/* Words of the index that name all kinds of places. */
+/* Changes words of the index so that they name arbitrary places. */
 static void change_names(const struct map *map, struct sequence *sequence) {
     for (unsigned i = 0; i < 200; i++) {
         shared_word *slot = &map->buckets[draw(sequence, map->bucket_count)].slots[draw(sequence, BUCKET_SLOTS)];
@@ -166,7 +166,7 @@ static void store(struct cache *cache, const struct cache_key *key, struct seque
     }
 }
 
-/* A process that ends its use and begins again, as the binding does when a request is told that there is none. */
+/* Detaches and attaches again, as the binding does when a request finds no cache available. */
 static void attach_again(struct cache **cache) {
     const struct cache_options options = options_of(8);
     char reason[CACHE_REASON_MAX];

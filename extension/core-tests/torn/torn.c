@@ -1,4 +1,4 @@
-/* Damage gives misses, never a crash: the short version of what the fuzz target does at length. */
+/* Damage causes misses, never a crash: the short version of the fuzz target. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void batches(void) {
     }
 }
 
-/* Of a stored entry's header and key, every single bit: a miss, or the value as it was. */
+/* Flips every single bit of a stored entry's header and key. The fetch must miss, or find the value unchanged. */
 static void every_bit_of_an_entry(void) {
     struct cache *cache = open_cache(8);
     guards_tighten(&cache->map);
@@ -47,7 +47,7 @@ static void every_bit_of_an_entry(void) {
             harness_fail(__FILE__, __LINE__, "bit %u of byte %u gives another value", bit % 8, bit / 8);
         }
         bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
-        if (!cache_exists(cache, &key)) { /* an expiry that was damaged took it out */
+        if (!cache_exists(cache, &key)) { /* a damaged expiry has removed the entry */
             EXPECT_EQUAL(put(cache, key, 1, 200), CACHE_OK);
             end_request(cache);
             pinned(cache, key);
@@ -62,7 +62,7 @@ static void every_bit_of_an_entry(void) {
                      0);
 }
 
-/* An index word that names any place: a table, the last unit, what is far behind the file. */
+/* Makes an index word name any place: a table, the last unit, far behind the file. */
 static void every_place(void) {
     struct cache *cache = open_cache(8);
     guards_tighten(&cache->map);
@@ -137,7 +137,7 @@ static void every_place(void) {
                  "calls beside an index word that names a table, the last unit or what is behind the file", 0, 0);
 }
 
-/* All bits of the first 4 KiB, before and after attaching. */
+/* Flips all bits of the first 4 KiB, before and after attaching. */
 static void every_bit_of_the_beginning(void) {
     struct cache *cache = open_cache(8);
     EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
@@ -145,7 +145,8 @@ static void every_bit_of_the_beginning(void) {
     const int file = open(segment_file(), O_RDWR);
     unsigned char good[4096];
     EXPECT(pread(file, good, sizeof good, 0) == (ssize_t)sizeof good);
-    /* Of the part that never changes only some, because each takes a new segment; suite geometry has them all. */
+    /* In the part that never changes, flips only some bits, because each takes a new segment. Suite geometry flips
+     * them all. */
     const unsigned fixed = offsetof(struct header_shared, retired) * 8;
     unsigned fresh = 0;
     struct stat made, now;

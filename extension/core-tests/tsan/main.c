@@ -1,4 +1,4 @@
-/* Runs the unit tests with threads; arguments choose some by a part of their title. */
+/* Runs the unit tests with threads. Arguments select tests by a part of their title. */
 #include "unit/suites.h"
 
 int main(int argc, char **argv) {

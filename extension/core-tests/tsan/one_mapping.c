@@ -1,7 +1,7 @@
 /*
- * One mapping of a segment in the place of two: ThreadSanitizer tells accesses to the same memory by their address, so it
- * sees no race between a writer through one mapping and a reader through another. The linker puts these functions in the
- * place of core's own (--wrap). What is lost is that values cannot be written to; other tests look at that.
+ * Maps a segment once instead of twice. ThreadSanitizer recognizes accesses to the same memory by their address, so
+ * it would see no race between a writer through one mapping and a reader through another. The linker replaces core's
+ * functions by these (--wrap). With one mapping, values are not protected from writes; other tests check that.
  */
 #include <pthread.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 enum { MAPPINGS_MAX = 64 };
 
-#define SANITIZER_ADDRESSES (UINT64_C(1) << 39) /* from here on they are its own */
+#define SANITIZER_ADDRESSES (UINT64_C(1) << 39) /* addresses from here on are the sanitizer's */
 
 void __real_os_unmap(void *address, size_t size);
 bool __real_os_address_free(uintptr_t address, size_t size);
@@ -74,7 +74,7 @@ void *__wrap_os_map_writable(int description, size_t size) {
     return map(description, size, header.base);
 }
 
-/* The descriptor is a read-only one, but the mapping is there already. */
+/* The descriptor is read-only, but the mapping exists already. */
 void *__wrap_os_map_readonly(int description, size_t size, uintptr_t address) {
     return map(description, size, address);
 }

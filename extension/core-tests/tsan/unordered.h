@@ -1,5 +1,5 @@
-/* A control: core as it would be without any memory order. On x86 it works nearly as well; ThreadSanitizer must report
- * it. Included before everything else. */
+/* A control: core without any memory order. On x86 it works almost as well; ThreadSanitizer must report it. Included
+ * before everything else. */
 #include <stdatomic.h>
 
 #define memory_order_acquire memory_order_relaxed
