@@ -1,4 +1,4 @@
-/* Which files are taken for a segment, and which are refused in words. */
+/* Files that are accepted as a segment, and files that are refused with a reason. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void expect_refused_file(const char *word) {
     expect_refused(&options, word);
 }
 
-/* A segment that was left behind in good order. */
+/* Leaves an intact segment behind. */
 static void make_segment(void) {
     close_cache(open_cache(8));
 }
@@ -140,7 +140,7 @@ static void foreign_folder(void) {
     expect_refused_file("belongs to user 12345");
 }
 
-/* Nothing that belongs to others is open in the child of an exec, and no descriptor is lost. */
+/* The child of an exec has no descriptors of the segment, and no descriptor is lost. */
 static unsigned descriptors(void) {
     unsigned open_ones = 0;
     for (int i = 0; i < 256; i++) {
@@ -224,7 +224,7 @@ static void address_taken(void) {
     EXPECT_EQUAL(value.hold, CACHE_COPIED);
     EXPECT(value.base >= address && value.base < address + 8 * MIB);
     EXPECT(is_pattern(value.bytes, value.length, 1));
-    /* What is written here assumes the common address. */
+    /* Pointers written by this process assume the common address. */
     struct cache_span span;
     EXPECT_EQUAL(cache_reserve(cache, &key, 64, CACHE_SET, &span), CACHE_OK);
     EXPECT(span.base >= address && span.base < address + 8 * MIB);

@@ -1,4 +1,4 @@
-/* What readers hold is bounded, whatever they do. */
+/* The pages that readers hold are bounded, whatever the readers do. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static void fill(struct cache *cache) {
     put_many(cache, "", VALUES, LENGTH);
 }
 
-/* Fetches all it can; how many came pinned. */
+/* Fetches all values. Returns the number of pinned ones. */
 static unsigned fetch_all(struct cache *cache, unsigned first) {
     unsigned pinned_ones = 0;
     for (unsigned i = 0; i < VALUES; i++) {
@@ -41,7 +41,7 @@ static void one_process(void) {
     expect_nothing_left(cache);
 }
 
-/* Each holds what it gets until it is told to end. */
+/* Each holder keeps what it fetched until it is told to end. */
 enum { HOLDERS = 6 };
 static void holder(void *argument) {
     const unsigned number = (unsigned)(uintptr_t)argument;
@@ -84,7 +84,7 @@ static void many(long long_lived) {
     expect_nothing_left(cache);
 }
 
-/* Two kinds together stay within the one share. */
+/* Both kinds of processes together stay within the one share. */
 static void both_kinds(void) {
     struct cache *cache = open_cache(8);
     fill(cache);
@@ -103,7 +103,7 @@ static void both_kinds(void) {
     expect_nothing_left(cache);
 }
 
-/* Where others hold everything that may be held, their pages still come without a copy. */
+/* If other processes hold all pages that may be held, fetches from these pages are still not copied. */
 static void pages_held_by_others(void) {
     struct cache *cache = open_cache(8);
     fill(cache);
@@ -120,7 +120,7 @@ static void pages_held_by_others(void) {
     expect_nothing_left(cache);
 }
 
-/* What a request held may be held by others within 100 ms of its end. */
+/* Other processes can hold the pages of a request within 100 ms after its end. */
 static void recount_gives_back(void) {
     struct cache *cache = open_cache(8);
     fill(cache);
@@ -138,7 +138,7 @@ static void recount_gives_back(void) {
 /* A worker that scans all the time, and so recounts its own kind. */
 static void scanner(void *argument) {
     struct cache *cache = open_long_lived(8);
-    /* At least some: a process that stands still meanwhile would scan too little to tell. */
+    /* At least some scans: a process that was not scheduled in this time would scan too little. */
     for (reached(0, 1); atomic_load(&board->number[1]) == 0 || info_of(cache).scans <= 10; sleep_ms(5)) {
         pinned(cache, key_of("%u", VALUES - 1));
         pin_drop_unused_now(cache, cache->identity->record);
@@ -155,13 +155,13 @@ static void recounts_beside_scans(void) {
     for (unsigned i = 0; i < 300; i++, sleep_ms(1)) {
         pin_recount(cache);
     }
-    EXPECT(info_of(cache).pages_pinned <= 1); /* the scanner's */
+    EXPECT(info_of(cache).pages_pinned <= 1); /* pinned by the scanner */
     reached(1, 1);
     finish(child);
     expect_nothing_left(cache);
 }
 
-/* And within as much of its death. */
+/* The same after the death of a process. */
 static void death_gives_back(void) {
     struct cache *cache = open_cache(8);
     fill(cache);
@@ -203,7 +203,7 @@ static void hot_key(void) {
     const pid_t child = start(reader_of_a_hot_key, NULL);
     const struct cache_key key = {"hot", 3, 3};
     for (unsigned i = 0; i < 20000; i++) {
-        const size_t length = 1000 + i % 500 * 8; /* its own seed */
+        const size_t length = 1000 + i % 500 * 8; /* the length is also the seed */
         EXPECT_EQUAL(put(cache, key, length, length), CACHE_OK);
     }
     EXPECT(info_of(cache).pages_pinned_long <= info_of(cache).pin_limit_long + 1);
@@ -219,7 +219,7 @@ static void count_counts(const char *name) {
     counts += strcmp(name, "populations_counted") == 0;
 }
 
-/* However many pages there are: to count them takes the longer, the more there are. */
+/* The cost must not depend on the number of pages, since counting them takes longer the more there are. */
 static void beyond_the_share(long mebibytes) {
     enum { FETCHES = 20000 };
     struct cache *cache = open_long_lived(mebibytes);
@@ -243,14 +243,14 @@ static void beyond_the_share(long mebibytes) {
         EXPECT(cache_find(cache, &key, true, &value) && value.hold == CACHE_COPIED);
     }
     cache_failpoint_hook = NULL;
-    /* Once after each recount, of which each scan makes one. */
+    /* At most one count after each recount. Each scan makes a recount, too. */
     EXPECT(counts <= 1 + (cache_now() - start_at) / 50 + info_of(cache).scans);
     EXPECT(info_of(cache).scans < 20);
     free(kept);
     close_cache(cache);
 }
 
-/* Once there is room again a process soon points again, although it had noted that there was none. */
+/* When there is room again, a process soon pins again, although it had noted that there was none. */
 static void room_again(void) {
     struct cache *cache = open_long_lived(8);
     fill(cache);

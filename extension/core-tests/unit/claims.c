@@ -22,7 +22,7 @@ static void end(struct cache *cache, const char *name) {
     cache_end_claim(cache, &key);
 }
 
-/* As apcu_entry() does. */
+/* Claims as apcu_entry() does. */
 static void claim_waiting(struct cache *cache, const struct cache_key *key) {
     enum cache_result result;
     while ((result = cache_claim(cache, key)) == CACHE_EXISTS) {
@@ -35,7 +35,7 @@ static unsigned bucket_of(const struct cache *cache, const struct cache_key *key
     return (unsigned)(hash_mix(key->hash, cache->map.seed) % CLAIM_BUCKETS);
 }
 
-/* A key of the same bucket as "a", another for each number. */
+/* A key in the same bucket as "a", a different one for each number. */
 static struct cache_key neighbour(const struct cache *cache, unsigned number) {
     const struct cache_key a = key_of("a");
     for (unsigned i = 0;; i++) {
@@ -68,7 +68,7 @@ static void claim_a(void *argument) {
     hold_on();
 }
 
-/* Claims "a" as soon as that is possible. */
+/* Waits until it can claim "a". */
 static void wait_for_a(void *argument) {
     (void)argument;
     struct cache *cache = open_cache(8);
@@ -84,7 +84,7 @@ static void excludes_only_its_key(void) {
     const pid_t owner = start(claim_a, NULL);
     await(0, 1);
     EXPECT_EQUAL(claim(cache, "a"), CACHE_EXISTS);
-    end(cache, "a"); /* not its own */
+    end(cache, "a"); /* the claim is not its own */
     EXPECT_EQUAL(claim(cache, "a"), CACHE_EXISTS);
     EXPECT_EQUAL(put(cache, key_of("a"), 1, 100), CACHE_OK);
     EXPECT(has(cache, key_of("a"), 1, 100));
@@ -100,12 +100,12 @@ static void excludes_only_its_key(void) {
     kill_and_wait(owner);
 }
 
-/* ---- Many at once, some of whom are killed ---- */
+/* ---- Many processes at once, some of which are killed ---- */
 
 enum { WORKERS = 6, KEYS = 3, ROUNDS = 2000, DEATHS = 40 };
 enum { OWNER_OF = 8, KILLED = 16, ROUNDS_DONE = 32, TOO_MANY = 33 }; /* on the board */
 
-/* The owner before must have ended its claim, or been killed: who kills says so a little later. */
+/* Expects that the previous owner has ended its claim, or was killed, which the killer reports a little later. */
 static void expect_last_owner_is_gone(long owner) {
     for (unsigned i = 0; i < 5000 && owner != 0; i++) {
         for (unsigned k = 0; k < WORKERS; k++) {
@@ -122,7 +122,7 @@ static void compute_again_and_again(void *argument) {
     (void)argument;
     struct cache *cache = open_cache(8);
     for (unsigned i = 0; atomic_load(&board->number[ROUNDS_DONE]) < ROUNDS; i++) {
-        /* of one bucket, so that they take each other's slots */
+        /* keys of one bucket, so that they take each other's slots */
         const unsigned number = (i + (unsigned)getpid()) % KEYS;
         const struct cache_key key = neighbour(cache, number);
         claim_waiting(cache, &key);
@@ -150,7 +150,7 @@ static void one_owner_at_a_time(void) {
         await(ROUNDS_DONE, (long)i * ROUNDS / DEATHS);
         kill(workers[number], SIGKILL);
         atomic_store(&board->number[KILLED + number], workers[number]);
-        int status; /* 0: it was done */
+        int status; /* 0: the worker was done */
         EXPECT(waitpid(workers[number], &status, 0) == workers[number] && (status == 0 || WIFSIGNALED(status)));
         workers[number] = start(compute_again_and_again, NULL);
     }
@@ -160,10 +160,10 @@ static void one_owner_at_a_time(void) {
         claim_waiting(cache, &key);
     }
     cache_request_end(cache, false);
-    EXPECT(claims_there(cache) < CLAIM_SLOTS); /* of dead ones, perhaps */
+    EXPECT(claims_there(cache) < CLAIM_SLOTS); /* perhaps claims of dead processes */
 }
 
-/* ---- Two that claim a key at once ---- */
+/* ---- Two processes that claim a key at once ---- */
 
 static void claim_after_a_stop(void *argument) {
     struct cache *cache = open_cache(8);
@@ -174,7 +174,7 @@ static void claim_after_a_stop(void *argument) {
     await(1, 1);
 }
 
-/* The first one finds the second slot free, since a neighbour has the first one; then that ends. */
+/* The first process finds the second slot free, since another key has the first slot; then that claim ends. */
 static void in_two_slots(void) {
     struct cache *cache = open_cache(8);
     const struct cache_key key = neighbour(cache, 0);
@@ -207,7 +207,7 @@ static void in_one_slot(void) {
 
 static struct cache *first, *second;
 
-/* The other one is about to release its claim, and is found before that of the owner. */
+/* The other process is about to release its claim, which is found before the owner's. */
 static void look_behind_the_other(void) {
     at_no_failpoint();
     const struct cache_key key = key_of("a");
@@ -245,7 +245,7 @@ static void ends_with_the_request(void) {
     cache_request_end(cache, true);
     EXPECT_EQUAL(claims_there(cache), 0);
     EXPECT_EQUAL(claim(cache, "a"), CACHE_OK);
-    EXPECT(cache_request_begin(cache)); /* of a request without an end */
+    EXPECT(cache_request_begin(cache)); /* the previous request had no end */
     EXPECT_EQUAL(claims_there(cache), 0);
     end(cache, "a");
 }
@@ -381,7 +381,7 @@ static void await_each(void *argument) {
     }
 }
 
-/* The shortest of some waits is shorter than that of one whom nobody wakes. */
+/* Of some waits, the shortest is shorter than a wait that no process ends. */
 static void end_wakes(void) {
     struct cache *cache = open_cache(8);
     const pid_t waiter = start(await_each, NULL);
@@ -389,7 +389,7 @@ static void end_wakes(void) {
         EXPECT_EQUAL(claim(cache, "a"), CACHE_OK);
         reached(3, i + 1);
         await(2, i + 1);
-        sleep_ms(2); /* it sleeps by now */
+        sleep_ms(2); /* the waiter sleeps by now */
         end(cache, "a");
         await(5, i + 1);
     }
@@ -433,7 +433,7 @@ static void reach_the_end(void) {
     reached(0, 1);
 }
 
-/* It sleeps at another's, or not at all. */
+/* A process waits for another process's claim, never for its own. */
 static void full_of_own(void) {
     struct cache *cache = open_cache(8), *other = open_cache(8);
     const struct cache_key key = key_of("a"), last = neighbour(cache, CLAIM_SLOTS - 1);
@@ -477,10 +477,10 @@ static void fork_keeps_it(void) {
     EXPECT_EQUAL(claim(parents, "a"), CACHE_OK);
     const pid_t child = start_fork(does_not_have_it, NULL);
     await(2, 1);
-    EXPECT_EQUAL(claim(other, "a"), CACHE_EXISTS); /* before the parent has another record, */
+    EXPECT_EQUAL(claim(other, "a"), CACHE_EXISTS); /* before the parent has another record */
     EXPECT(!is_there(parents, key_of("a")));
     sleep_ms(20);
-    EXPECT_EQUAL(claim(other, "a"), CACHE_EXISTS); /* and with it */
+    EXPECT_EQUAL(claim(other, "a"), CACHE_EXISTS); /* and after that */
     EXPECT_EQUAL(claim(parents, "a"), CACHE_EXISTS);
     end(parents, "a");
     EXPECT_EQUAL(claims_there(parents), 0);
@@ -505,7 +505,7 @@ static void fork_and_hold(void *argument) {
     parents = open_cache(8);
     EXPECT_EQUAL(claim(parents, "a"), CACHE_OK);
     const pid_t child = fork();
-    EXPECT(!is_there(parents, key_of("b"))); /* in both */
+    EXPECT(!is_there(parents, key_of("b"))); /* in parent and child */
     reached(child == 0 ? 10 : 11, 1);
     hold_on();
 }
@@ -546,7 +546,7 @@ static void expect_claim_soon(struct cache *cache, const struct cache_key *key) 
     EXPECT(turns < TURNS);
 }
 
-/* With room for the parent only, which then gets no other record. */
+/* A segment with a record for the parent only, which gets no other one after a fork. */
 static struct cache *open_few(unsigned processes) {
     struct cache_options options = options_of(8);
     options.processes = processes;
@@ -574,7 +574,7 @@ static void fork_at_the_limit(void *argument) {
     hold_on();
 }
 
-/* Its record dies with it, though a child has inherited it. */
+/* The parent's record dies with it, although a child has inherited it. */
 static void parents_death_at_the_limit(void) {
     struct cache *cache = open_few(2);
     const pid_t parent = start(fork_at_the_limit, NULL);
@@ -586,7 +586,7 @@ static void parents_death_at_the_limit(void) {
     expect_claim_soon(cache, &key);
 }
 
-/* As it does with a child that its callback waits for. */
+/* The same for a parent that waits for its child, as a callback may. */
 static void parents_death_while_it_waits(void) {
     struct cache *cache = open_cache(8);
     const pid_t parent = start(fork_and_wait, NULL);
@@ -598,7 +598,7 @@ static void parents_death_while_it_waits(void) {
     expect_claim_soon(cache, &key);
 }
 
-/* As libraries may that call clone() themselves. */
+/* A fork without handlers, as by libraries that call clone() themselves. */
 static void bare_fork(void) {
     struct cache *cache = open_cache(8);
     EXPECT_EQUAL(claim(cache, "a"), CACHE_OK);

@@ -43,7 +43,7 @@ static enum cache_awaited await_computed(struct cache *cache, const char *name, 
     return cache_await_computed(cache, &key, token);
 }
 
-/* Waits for something else than time. */
+/* Waits until there is a result other than "not yet". */
 static enum cache_awaited await_all(struct cache *cache, const char *name, const struct cache_token *token) {
     enum cache_awaited awaited;
     while ((awaited = await_computed(cache, name, token)) == CACHE_AWAITED_NOTHING_YET) {
@@ -77,7 +77,7 @@ static void counts_as_missing(void) {
     EXPECT_EQUAL(cache_walk_next(cache, walk, &entry), CACHE_ABSENT);
     cache_walk_end(walk);
     EXPECT_EQUAL(info_of(cache).stores, 0);
-    EXPECT_EQUAL(put_by(cache, key, 1, &token), CACHE_OK); /* it is still there */
+    EXPECT_EQUAL(put_by(cache, key, 1, &token), CACHE_OK); /* the placeholder is still there */
     end(cache, "a");
 
     EXPECT_EQUAL(begin(cache, "b", &token), CACHE_CLAIMED_MISSING);
@@ -96,7 +96,7 @@ static void counts_as_missing(void) {
 
 enum change { STORES, ADDS, COUNTS, DELETES, DELETES_PREFIX, CLEARS, CHANGES };
 
-/* Whoever writes or deletes while a value is computed was later, and wins. */
+/* A write or delete during a computation is later than the computation's begin, and wins. */
 static void later_write_wins(void) {
     struct cache *cache = open_cache(8);
     const struct cache_key key = key_of("a");
@@ -144,7 +144,7 @@ static void stored_once(void) {
     EXPECT_EQUAL(await_computed(other, "a", &others), CACHE_AWAITED_NOTHING_YET);
     end(other, "a"); /* not its own */
     EXPECT_EQUAL(await_computed(other, "a", &others), CACHE_AWAITED_NOTHING_YET);
-    EXPECT_EQUAL(put_by(other, key, 2, &others), CACHE_OK); /* it was out of patience */
+    EXPECT_EQUAL(put_by(other, key, 2, &others), CACHE_OK); /* this process did not want to wait any longer */
     EXPECT_EQUAL(put_by(cache, key, 1, &token), CACHE_DIFFERENT);
     EXPECT_EQUAL(await_computed(other, "a", &others), CACHE_AWAITED_CHANGE);
     end(cache, "a");
@@ -155,7 +155,7 @@ static void stored_once(void) {
     expect_nothing_left(cache);
 }
 
-/* With nothing seen, as when the owner had claimed and not yet put its placeholder. */
+/* A process waits without a token, as when the owner has claimed the key and not yet put its placeholder. */
 static void nothing_seen(void) {
     struct cache *cache = open_cache(8), *other = open_cache(8);
     const struct cache_key key = key_of("a");
@@ -170,7 +170,7 @@ static void nothing_seen(void) {
     expect_nothing_left(cache);
 }
 
-/* What is there stays for others while it is recomputed; a value of no use gives way to a placeholder. */
+/* A value stays available while it is recomputed. A useless value is replaced by a placeholder. */
 static void values(void) {
     struct cache *cache = open_cache(8);
     const struct cache_key key = key_of("a");
@@ -184,7 +184,7 @@ static void values(void) {
     for (unsigned i = 0; i < 2; i++) {
         EXPECT_EQUAL(begin(cache, "a", &token), CACHE_CLAIMED_VALUE);
         EXPECT(cache_find_kept(cache, &key, true, &value) && is_pattern(value.bytes, value.length, 1));
-        end(cache, "a"); /* a failure leaves it */
+        end(cache, "a"); /* a failure leaves the value */
     }
     const uint64_t none = token.number + 2;
     EXPECT_EQUAL(cache_claim_to_compute(cache, &key, cache_now() + HOUR, &none, &token), CACHE_CLAIMED_VALUE);
@@ -205,11 +205,11 @@ static void values(void) {
     expect_nothing_left(cache);
 }
 
-/* Without room for a placeholder the value of no use stays, and its token is what the computed one is stored by. */
+/* Without room for a placeholder, the useless value stays. The computed value is stored by its token. */
 static void no_room_for_placeholder(void) {
     struct cache *cache = open_cache(8);
     cache->map.pin_limit = cache->map.pin_limit_long = 2 * cache->map.page_count;
-    char name[51]; /* so long that it fits into no rest of a page */
+    char name[51]; /* so long that its entry fits into no rest of a page */
     struct cache_key key = key_of("%050d", 1);
     key.bytes = strcpy(name, key.bytes);
     struct cache_value value;
@@ -233,7 +233,8 @@ static void no_room_for_placeholder(void) {
     EXPECT(has(cache, key, 2, LENGTH));
 }
 
-/* Who missed it just before does not wait for its owner, who goes on for some time; who cannot use it does. */
+/* A process that missed the value just before does not wait for the owner, which keeps its claim for some time. A
+ * process that cannot use the value does. */
 static void fresh_value(void) {
     struct cache *cache = open_cache(8), *other = open_cache(8);
     const struct cache_key key = key_of("a");
@@ -254,7 +255,8 @@ static void fresh_value(void) {
     expect_nothing_left(cache);
 }
 
-/* Its end says so to those who wait, also to those who wait on until another computes; any of them may store. */
+/* The end of a computation that stored nothing ends the waiting. That also holds for processes that go on to wait
+ * for the next computation. Any of them may store. */
 static void nothing_stored(void) {
     struct cache *cache = open_cache(8), *other = open_cache(8), *third = open_cache(8);
     const struct cache_key key = key_of("a");
@@ -278,7 +280,7 @@ static void nothing_stored(void) {
     EXPECT_EQUAL(begin(cache, "a", &token), CACHE_CLAIMED_MISSING);
     cache_delete(cache, &key);
     end(cache, "a");
-    EXPECT_EQUAL(await_computed(other, "a", &token), CACHE_AWAITED_CHANGE); /* to be computed again */
+    EXPECT_EQUAL(await_computed(other, "a", &token), CACHE_AWAITED_CHANGE); /* the key is to be computed again */
     EXPECT_EQUAL(begin(cache, "a", &last), CACHE_CLAIMED_MISSING);
     const struct cache_token no = {true, 0};
     EXPECT(put_by(cache, key, 3, &no) == CACHE_DIFFERENT || last.number == 0);
@@ -293,7 +295,7 @@ static void end_the_owners(void) {
     end(computing, "a");
 }
 
-/* They learn it also if it happens while they look. */
+/* A waiting process notices the end also if it happens during its look. */
 static void ended_while_looking(void) {
     struct cache *cache = open_cache(8);
     struct cache_token token;
@@ -304,7 +306,7 @@ static void ended_while_looking(void) {
     expect_nothing_left(cache);
 }
 
-/* Moved with its page, a placeholder is still the same. */
+/* A placeholder that is moved keeps its token. */
 static void moved(void) {
     struct cache *cache = open_cache(8);
     const struct cache_key key = key_of("a"), filler = key_of("b");
@@ -348,7 +350,7 @@ static void claim_and_hold(void *argument) {
     hold_on();
 }
 
-/* By death or by the end of its request: the next one takes over, with the same placeholder. */
+/* The owner dies, or its request ends: the next process takes over, with the same placeholder. */
 static void owner_is_gone(void) {
     struct cache *cache = open_cache(8);
     const struct cache_key key = key_of("a");
@@ -429,14 +431,14 @@ static void full_bucket(void) {
         }
     }
     EXPECT_EQUAL(begin(other, "a", &token), CACHE_CLAIMED_BY_OTHER);
-    EXPECT_EQUAL(await_computed(other, "a", &token), CACHE_AWAITED_NOTHING); /* all are its own */
+    EXPECT_EQUAL(await_computed(other, "a", &token), CACHE_AWAITED_NOTHING); /* all claims are its own */
 }
 
-/* ---- Many at once, some of whom are killed ---- */
+/* ---- Many processes at once, some of which are killed ---- */
 
 enum { WORKERS = 5, DEATHS = 60, SOURCE = 8, DELETED = 9, COMPUTED = 10, DONE = 11, READ = 12 }; /* on the board */
 
-/* The value is the source's at the begin of the computation. */
+/* Stores the value that the source has at the beginning of the computation. */
 static void compute_again_and_again(void *argument) {
     const bool compares = argument == NULL;
     struct cache *cache = open_cache(8);
@@ -459,7 +461,7 @@ static void compute_again_and_again(void *argument) {
             case CACHE_CLAIMED_MISSING: {
                 const long source = atomic_load(&board->number[SOURCE]);
                 sched_yield();
-                if (source % 8 != 0) { /* else it stores nothing */
+                if (source % 8 != 0) { /* otherwise it stores nothing */
                     if (!compares) {
                         put(cache, key, (uint64_t)source, LENGTH);
                     } else if (token.is_there) {
@@ -480,7 +482,7 @@ static void compute_again_and_again(void *argument) {
     close_cache(cache);
 }
 
-/* How many reads were older than a finished deletion. */
+/* Returns the number of reads that were older than a finished deletion. */
 static long compute_beside_deletions(const char *argument) {
     struct cache *cache = open_cache(8);
     const struct cache_key key = key_of("a");

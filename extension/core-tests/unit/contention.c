@@ -1,7 +1,7 @@
 /*
- * Many processes change the same keys, in a cache with room and in a full one, and beside one that is disturbed: that is
- * stopped where it happens to be, runs a twentieth of the time, or is killed. Nothing may be refused, no count lost, no
- * counter restarts, no two add one key.
+ * Many processes change the same keys: in a cache with room and in a full one, and beside a process that is
+ * disturbed. The disturbed process is stopped wherever it is, runs a twentieth of the time, or is killed. No call
+ * may be refused, no count lost, no counter may restart, and no two processes may add one key.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -33,12 +33,13 @@ static long noted(unsigned what) {
 
 /* ---- What they do ---- */
 
-/* Each count must exceed what was seen before the call by anybody: that is a lost one else, or one that restarted. */
+/* Each count must exceed the largest one that any process saw before the call. Otherwise a count is lost, or the
+ * counter restarted. */
 static void count_one(struct cache *cache, const struct cache_key *key, bool is_killed) {
     const long before = noted(LAST_SEEN);
     int64_t result;
     if (is_killed) {
-        note(STARTED); /* the one that it is killed in may have been counted and not told */
+        note(STARTED); /* the count in which it is killed may have been made and not reported */
     }
     if (cache_count(cache, key, 1, 0, &result) != CACHE_OK) {
         note(REFUSED);
@@ -82,7 +83,7 @@ static void writer(void *argument) {
         note(TOLD);
     }
 }
-/* Set, add, delete and count meet at one key, so that it is inserted all the time. */
+/* Set, add, delete and count change one key, so that it is inserted all the time. */
 static void inserter(void *argument) {
     struct cache *cache = open_cache(SEGMENT_MIB);
     const struct cache_key key = key_of("inserted");
@@ -100,7 +101,7 @@ static void inserter(void *argument) {
     }
 }
 
-/* ---- A company ---- */
+/* ---- A group of processes ---- */
 
 struct member {
     void (*run)(void *);
@@ -114,7 +115,7 @@ static void run_killed(void *argument) {
     member->run((void *)(uintptr_t)member->number);
 }
 
-/* Now and then for 30 ms; or all the time but one ms of twenty; or dead, and another comes. */
+/* Stops a process now and then for 30 ms; or all the time except one ms of twenty; or kills it and starts another. */
 static void disturb(struct member *member, enum disturbance disturbance) {
     switch (disturbance) {
         case UNDISTURBED:
@@ -231,7 +232,7 @@ static void inserted_together(void) {
     }
 }
 
-/* Values of several lengths side by side, where each page gets its memory when it is first taken. */
+/* Values of several lengths, in a segment whose pages get their memory when they are first taken. */
 enum { FILLERS = 4, NEW_SEGMENTS = 20, LONG_VALUES = 250, NEW_SEGMENT_MIB = 256 };
 
 static struct cache *open_new_segment(void) {
@@ -274,7 +275,7 @@ static void filled_together(void) {
 
 enum { ADDERS = 4, KEYS = 4000 };
 
-/* All add the same keys, beginning together; the value tells who was first. */
+/* All processes add the same keys, beginning together. The value shows which one was first. */
 static void adder(void *argument) {
     struct cache *cache = open_cache(64);
     note(STARTED);
@@ -284,7 +285,7 @@ static void adder(void *argument) {
         const enum cache_result result = put_as(cache, key_of("added %u", i), seed, 100, 0, CACHE_ADD);
         if (result == CACHE_OK) {
             note(WON);
-            /* What was added stays what it is: nobody else has added over it. */
+            /* An added value stays: no other process has added over it. */
             if (!has(cache, key_of("added %u", i), seed, 100)) {
                 note(NOT_FOUND);
             }
@@ -293,7 +294,7 @@ static void adder(void *argument) {
         } else if (!is_there(cache, key_of("added %u", i))) {
             note(NOT_FOUND);
         }
-        /* Who was behind joins the foremost, so that they meet. */
+        /* A slower process continues at the key of the fastest, so that they compete. */
         long foremost = noted(LAST_SEEN);
         if (foremost < (long)i) {
             reached(LAST_SEEN, (long)i);
@@ -336,7 +337,7 @@ static void counters_stay(void) {
         }
         churn(cache, 3);
     }
-    /* What was only stored has to be used, as anything. */
+    /* Integers that were only stored stay only if they are used, as other values. */
     for (unsigned i = 0; i < FEW; i++) {
         const struct cache_key key = key_of("stored %u", i);
         EXPECT_EQUAL(cache_store_integer(cache, &key, 1, 0, CACHE_SET, NULL), CACHE_OK);
@@ -350,7 +351,7 @@ static void counters_stay(void) {
     expect_nothing_left(cache);
 }
 
-/* New counters without end, each counted once: others are still stored, and what is used stays. */
+/* New counters without end, each counted once: other values are still stored, and used ones stay. */
 static void flood_of_counters(void) {
     struct cache *cache = open_cache(SEGMENT_MIB);
     enum { HOT = 100, FLOOD = 1000 * 1000 };
@@ -381,7 +382,7 @@ static void flood_of_counters(void) {
     expect_nothing_left(cache);
 }
 
-/* The same by several, beside others that store: none of them is refused. */
+/* The same by several processes, beside others that store: no store is refused. */
 static void flooder(void *argument) {
     struct cache *cache = open_cache(SEGMENT_MIB);
     for (unsigned i = 0; goes_on(); i++) {

@@ -1,4 +1,4 @@
-/* QEMU 7.2 knows no process_vm_readv(), but shows the same memory in /proc/self/mem. */
+/* QEMU 7.2 has no process_vm_readv(), but shows the same memory in /proc/self/mem. */
 #ifdef LARDER_EMULATED
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* In the place of the C library's, as the program is linked statically. */
+/* Replaces the C library's function, since the program is linked statically. */
 ssize_t process_vm_readv(pid_t process, const struct iovec *here, unsigned long here_count,
                          const struct iovec *there, unsigned long there_count, unsigned long flags) {
     const int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);

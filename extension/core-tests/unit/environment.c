@@ -1,4 +1,4 @@
-/* What surrounds a process: limits, time namespaces, suspended machines, file systems. */
+/* The environment of a process: limits, time namespaces, suspended machines, file systems. */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void in_namespace(void *argument) {
     EXPECT_EQUAL(put_as(cache, key_of("over there"), 4, 100, cache_expiry(0.05), CACHE_SET), CACHE_OK);
 }
 
-/* A time namespace is entered by a fork; nothing of core was used before, as in a new program. */
+/* Enters a time namespace by a fork. Core was not used before, as in a new program. */
 static void enter_namespace(void *argument) {
     const char *const offsets = argument;
     if (unshare(CLONE_NEWTIME) != 0) {
@@ -78,7 +78,7 @@ static void time_namespaces(void) {
     }
 }
 
-/* The linker puts this in the place of the C library's (Makefile): a machine that was suspended. */
+/* Replaces the C library's function (see the Makefile): a machine that was suspended. */
 static long suspended; /* seconds */
 int __real_clock_gettime(clockid_t clock, struct timespec *time);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
@@ -142,7 +142,7 @@ static void file_size_limits(void) {
     }
 }
 
-/* Nor is a segment of another size made, and the one that is there stays. */
+/* A segment of another size is not created either, and the present one stays. */
 static void resize_limited(void *argument) {
     struct cache_options options = options_of(16);
     options.replaces = true;
@@ -164,7 +164,7 @@ static void resize_needs_room(void) {
     close_cache(cache);
     cache = open_cache(8);
     EXPECT(has(cache, key_of("a"), 1, 1000));
-    /* A damaged one is taken out of its place, which is no reason to kill a process that may write no file. */
+    /* A damaged segment is removed; that must not kill a process that may write no file. */
     static rlim_t none;
     close_cache(cache);
     EXPECT(truncate(segment_file(), 8 * MIB - 4096) == 0);
@@ -182,13 +182,13 @@ static void on_a_disk(void) {
     if (!in_memory) {
         expect_refused(&options, "is not in memory");
     }
-    EXPECT(rmdir(path) == 0); /* nothing was made there */
+    EXPECT(rmdir(path) == 0); /* nothing was created there */
     if (in_memory) {
         harness_skip("/var/tmp is in memory here");
     }
 }
 
-/* A daemon that has closed its input and output, some or all. What it prints goes to whatever is opened next. */
+/* A daemon that has closed some or all of its input and output. Its output goes to the file that is opened next. */
 static void without_output(void *argument) {
     const unsigned closed = (unsigned)(uintptr_t)argument;
     for (int fd = 0; fd <= 2; fd++) {
@@ -216,7 +216,7 @@ static void without_output(void *argument) {
 
 static void closed_output(void) {
     for (unsigned closed = 1; closed < 8; closed++) {
-        finish(start(without_output, (void *)(uintptr_t)closed)); /* joins, but for the first one */
+        finish(start(without_output, (void *)(uintptr_t)closed)); /* joins; the first one creates */
         if (closed % 2) {
             EXPECT(unlink(segment_file()) == 0);
         }

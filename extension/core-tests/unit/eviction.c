@@ -4,7 +4,7 @@
 #include "reclaim.h"
 #include "suites.h"
 
-/* Ten times over, with a hot set that is used all the time. */
+/* Fills the memory ten times, while a hot set is used all the time. */
 static void fill_over(size_t length, double expected) {
     struct cache *cache = open_cache(8);
     const struct cache_info info = info_of(cache);
@@ -28,7 +28,7 @@ static void fill_over(size_t length, double expected) {
     }
     EXPECT(info_of(cache).evicted > 8 * room);
     EXPECT_EQUAL(info_of(cache).refused_room, 0);
-    /* Never wiped: what was stored last is there, by as much as the probation log has. */
+    /* The cache is never wiped: the last stored values are present, as many as the probation log holds. */
     size_t last = 0;
     for (size_t i = 10 * room - room / 10; i < 10 * room; i++) {
         last += has_copied(cache, key_of("cold %zu", i), i, length);
@@ -50,7 +50,7 @@ static void long_values(void) {
     fill_over(150 * KIB, 0.9);
 }
 
-/* The page of short values is open while many runs are taken: what was stored in it last is young all the same. */
+/* The page of short values is open while many runs are taken. Its last stored value is young nevertheless. */
 static void young_beside_runs(void) {
     struct cache *cache = open_cache(8);
     size_t lost = 0;
@@ -84,7 +84,7 @@ static void oversized(void) {
     expect_nothing_left(cache);
 }
 
-/* No stale value stays behind a refused set; a refused add or replace leaves the old one. */
+/* A refused set leaves no outdated value; a refused add or replace leaves the old one. */
 static void refused_stores(void) {
     struct cache *cache = open_cache(8);
     const size_t too_much = cache_value_max(cache) + 1;
@@ -99,7 +99,7 @@ static void refused_stores(void) {
     expect_nothing_left(cache);
 }
 
-/* One pass over many keys that nobody asks for again does not push out those that are used. */
+/* One pass over many keys that are not requested again does not evict the ones in use. */
 static void scan(void) {
     struct cache *cache = open_cache(16);
     enum { USED = 300, UNUSED = 300, SCANNED = 6000 };
@@ -126,7 +126,7 @@ static void scan(void) {
     expect_nothing_left(cache);
 }
 
-/* A page whose entries all died is taken again, whatever its age, before anything living is evicted. */
+/* A page whose entries all died is reused, whatever its age, before a live entry is evicted. */
 static void dead_pages(void) {
     struct cache *cache = open_cache(8);
     const size_t room = info_of(cache).pages * 15;
@@ -145,8 +145,8 @@ static void dead_pages(void) {
     expect_nothing_left(cache);
 }
 
-/* What is reserved and not published, as in an add to a key that has a value, is dead from the start: its page is taken
- * again before anything living goes. */
+/* Space that is reserved and not published, as by an add to a present key, is dead from the start: its page is
+ * reused before live entries are evicted. */
 static void refused_adds(void) {
     struct cache *cache = open_cache(8);
     const size_t kept = info_of(cache).pages * page_bytes(&cache->map) / 6 / 1000;
@@ -163,11 +163,11 @@ static void refused_adds(void) {
     expect_nothing_left(cache);
 }
 
-/* ---- Several processes rewrite what fits, so all of them compact at once ---- */
+/* ---- Several processes rewrite data that fits, so all of them compact at once ---- */
 
 enum { REWRITERS = 6, REWRITTEN = 1000, KEYS_OF_EACH = 0, REWRITES_OF_EACH = 1, MISSING = 2 };
 
-/* A replace: nothing but a reclaim can take the old value away. */
+/* Replaces values: only a reclaim can remove the old value. */
 static void rewrite(void *argument) {
     const unsigned number = (unsigned)(uintptr_t)argument;
     struct cache *cache = open_cache(16);
@@ -187,7 +187,7 @@ static void rewrite(void *argument) {
     atomic_fetch_add(&board->number[MISSING], missing);
 }
 
-/* How many were evicted. */
+/* Returns the number of evicted entries. */
 static uint64_t rewritten(unsigned percent, unsigned rewrites) {
     struct cache *cache = open_cache(16);
     EXPECT(cache_clear(cache));
@@ -233,14 +233,14 @@ static void rewritten_by_several(void) {
         evicted, 0);
 }
 
-/* All places for what is moved are taken by others, who may be stopped: what lives in a page to be compacted stays, and
- * the page with it. */
+/* Other processes, which may be stopped, have all places for moved entries: live entries of a page that is to be
+ * compacted stay, and the page with them. */
 static void no_place_to_compact(void) {
     struct cache *cache = open_cache(8);
     struct record_shared *record = cache->identity->record;
     enum { KEYS = 200 };
     for (unsigned round = 0; round < 2; round++) {
-        for (unsigned i = 0; i < KEYS; i += 1 + round) { /* half of what the first pages hold is dead */
+        for (unsigned i = 0; i < KEYS; i += 1 + round) { /* half of the entries in the first pages are dead */
             EXPECT_EQUAL(put(cache, key_of("%u", i), i, 1000), CACHE_OK);
         }
     }
@@ -256,7 +256,7 @@ static void no_place_to_compact(void) {
     }
     EXPECT_EQUAL(info_of(cache).evicted, 0);
     expect_sound(cache);
-    EXPECT(reclaim_page(cache, record, page, RECLAIM_FIRMLY)); /* who has no other page takes this one */
+    EXPECT(reclaim_page(cache, record, page, RECLAIM_FIRMLY)); /* a process without another page takes this one */
     expect_nothing_left(cache);
 }
 
@@ -266,7 +266,7 @@ static void everything_held(void) {
     struct cache_options options = options_of(8);
     options.pin_share = 0.9;
     struct cache *cache = open_with(&options);
-    /* More than the bound allows: what one process does by hand here, several do together. */
+    /* More than the bound allows. One process does here what several can do together. */
     cache->map.pin_limit = 2 * cache->map.page_count;
     cache->map.pin_limit_long = cache->map.pin_limit;
     for (unsigned i = 0; i < 2000; i++) {
@@ -294,7 +294,7 @@ static void everything_held(void) {
     expect_nothing_left(cache);
 }
 
-/* Without room a set leaves no stale value; what is left counts as refused. */
+/* Without room a set leaves no outdated value. The other modes leave the value; each refusal is counted. */
 static void no_room_no_stale(void) {
     struct cache *cache = open_cache(8);
     cache->map.pin_limit = cache->map.pin_limit_long = 2 * cache->map.page_count;
@@ -312,17 +312,17 @@ static void no_room_no_stale(void) {
     expect_nothing_left(cache);
 }
 
-/* Pages of both logs are unused, more of them than a survey looks for: nothing is evicted before they are taken. */
+/* Both logs have unused pages, more than a survey looks for: no entry is evicted before these pages are taken. */
 static void unused_pages_of_both_logs(void) {
     enum { VALUES = 800, USED = 200, KEPT_ONE_OF = 4 };
     struct cache *cache = open_cache(16);
     for (unsigned i = 0; i < VALUES; i++) {
         EXPECT_EQUAL(put(cache, key_of("%u", i), i, 40 * KIB), CACHE_OK);
         for (unsigned used = 0; used < USED; used += 3) {
-            has_copied(cache, key_of("%u", used), used, 40 * KIB); /* goes to the main log */
+            has_copied(cache, key_of("%u", used), used, 40 * KIB); /* moves to the main log */
         }
     }
-    /* One in each step of memory stays, or the system would get it back. */
+    /* One entry in each step of memory stays, or the step would be given back to the system. */
     for (unsigned i = 0, there = 0; i < VALUES; i++) {
         const struct cache_key key = key_of("%u", i);
         if (is_there(cache, key) && there++ % KEPT_ONE_OF) {

@@ -1,4 +1,3 @@
-/* Time. */
 #include "fixture.h"
 #include "suites.h"
 
@@ -12,11 +11,11 @@ static void expires(void) {
     sleep_ms(120);
     EXPECT(!is_there(cache, key_of("short")));
     EXPECT(has(cache, key_of("long"), 2, 100));
-    EXPECT_EQUAL(info_of(cache).entries, 1); /* a miss takes out what it found expired */
+    EXPECT_EQUAL(info_of(cache).entries, 1); /* a miss removes the expired entry that it found */
     expect_nothing_left(cache);
 }
 
-/* A fetch of what is used often takes a shorter way. */
+/* A fetch of a value that is used often takes a shorter path. */
 static void used_often(void) {
     struct cache *cache = open_cache(8);
     const struct cache_key key = key_of("hot");
@@ -85,7 +84,7 @@ static void touch_integer(void) {
     expect_nothing_left(cache);
 }
 
-/* Memory of expired entries comes back first, and without moving anything. */
+/* Memory of expired entries is reused first, without moving anything. */
 static void expired_make_room(void) {
     struct cache *cache = open_cache(8);
     const struct cache_info empty = info_of(cache);

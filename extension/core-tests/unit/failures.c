@@ -1,6 +1,6 @@
 /*
- * Every call of the C library and the system that can fail is made to fail, one after the other, once and from then
- * on forever. There is no cache then or a smaller one; nothing crashes, and no memory or descriptor is lost.
+ * Every call of the C library and the system that can fail is made to fail, one after the other: once, and from then
+ * on forever. Then there is no cache, or a smaller one. Nothing crashes, and no memory or descriptor is lost.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@ static long calls;
 static bool forever;
 static const char *failed; /* the function that failed last */
 
-/* A function that the system refuses, as a filter of system calls does, and how. */
+/* A function that always fails, as under a filter of system calls, and its error. */
 static const char *refused;
 static int refused_error;
 
@@ -40,7 +40,7 @@ static bool shall_fail(const char *name, int error) {
     return false;
 }
 
-/* The linker puts each __wrap_ in the place of the function (Makefile: FAILING). */
+/* The linker replaces each function by its __wrap_ (Makefile: FAILING). */
 #define FAILING(type, name, parameters, arguments, error, failure)                             \
     type __real_##name parameters;                                                             \
     type __wrap_##name parameters;                                                             \
@@ -74,7 +74,7 @@ FAILING(int, mkdir, (const char *path, mode_t mode), (path, mode), EIO, -1)
 FAILING(int, fchmod, (int file, mode_t mode), (file, mode), EIO, -1)
 FAILING(ssize_t, getrandom, (void *bytes, size_t length, unsigned flags), (bytes, length, flags), ENOSYS, -1)
 
-/* ---- What is tried ---- */
+/* ---- The calls that are tried ---- */
 
 static void use(struct cache *cache) {
     const struct cache_key key = key_of("a"), number = key_of("n");
@@ -136,7 +136,8 @@ static unsigned descriptors(void) {
     return open_ones;
 }
 
-/* A release looks through the memory of the process, and AddressSanitizer's own is much: its short run tries a fifth. */
+/* A release scans the memory of the process, and AddressSanitizer's own memory is large: its short run tries a
+ * fifth. */
 static long step(void) {
 #ifdef __SANITIZE_ADDRESS__
     return proof_is_long() ? 1 : 5;
@@ -148,7 +149,7 @@ static long step(void) {
 static void nth_call_fails(long ever) {
     const unsigned before = descriptors();
     forever = ever;
-    long n = 1 + ever * step() / 2; /* others than those that fail once */
+    long n = 1 + ever * step() / 2; /* other calls than those that fail once */
     for (bool happened = true; happened; n += step()) {
         unlink(segment_file());
         calls = 0;

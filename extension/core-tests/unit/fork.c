@@ -1,4 +1,4 @@
-/* A fork leaves parent and child with a record each, and with what was held. */
+/* After a fork, parent and child have a record each, and all values that were held. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -36,7 +36,7 @@ static void records_apart(void) {
     const struct cache_info info = info_of(shared_cache);
     EXPECT(info.record != before);
     EXPECT(info.record + 1 != (unsigned)atomic_load(&board->number[1]));
-    EXPECT_EQUAL(info.processes, 2); /* the one of before fell when both had left it */
+    EXPECT_EQUAL(info.processes, 2); /* the old record was released when both had left it */
     reached(2, 1);
     finish(child);
     EXPECT_EQUAL(info_of(shared_cache).processes, 1);
@@ -64,7 +64,7 @@ static void parent_holds(void) {
 
 static void child_waits_and_looks(void *argument) {
     if (argument) {
-        put(shared_cache, key_of("x"), 3, 100); /* claims a record of its own first */
+        put(shared_cache, key_of("x"), 3, 100); /* claims a new record first */
     }
     reached(0, 1);
     await(1, 1);
@@ -83,7 +83,7 @@ static void child_holds(long claims_first) {
     expect_nothing_left(shared_cache);
 }
 
-/* The parent dies; what its child holds stays, and what the parent did in its new record does not. */
+/* The parent dies. What its child holds stays; what the parent held in its new record does not. */
 static void parent_dies_parent(void *argument) {
     hold_one();
     start_fork(child_waits_and_looks, NULL);
@@ -98,11 +98,11 @@ static void parent_dies(void) {
     shared_cache = open_cache(8);
     churn_hard();
     reached(1, 1);
-    sleep_ms(300 * SLOWNESS); /* PR_SET_PDEATHSIG ends the child with its parent: then nothing is left either */
+    sleep_ms(300 * SLOWNESS); /* PR_SET_PDEATHSIG ends the child with its parent; then nothing is left either */
     expect_nothing_left(shared_cache);
 }
 
-/* Neither side goes on in the old record: a dead parent would look alive through its child forever. */
+/* Neither process goes on in the old record: a dead parent would look alive through its child forever. */
 static void locker(void *argument) {
     hold_one();
     start_fork(child_waits_and_looks, NULL);
@@ -133,7 +133,7 @@ static void dies_while_carrying_over(void) {
     expect_nothing_left(shared_cache);
 }
 
-/* As shell_exec() and the like, thousands of times, with few records. */
+/* Forks and execs, as shell_exec() does, thousands of times, with few records. */
 static void fork_and_exec(void) {
     struct cache_options options = options_of(8);
     options.processes = 8;
@@ -161,7 +161,7 @@ static void fork_and_exec(void) {
     expect_nothing_left(shared_cache);
 }
 
-/* Processes that fork processes that fork; whoever finds no record goes without. */
+/* Processes that fork processes that fork. A process that finds no free record works without a cache. */
 static void storm_child(void *argument) {
     const unsigned depth = (unsigned)(uintptr_t)argument;
     pid_t children[3];
@@ -189,7 +189,7 @@ static void fork_storm(void) {
     EXPECT_EQUAL(put(shared_cache, key_of("held"), 1, 10000), CACHE_OK);
     shared_value = pinned(shared_cache, key_of("held"));
     storm_child((void *)4);
-    EXPECT(atomic_load(&board->number[3]) > 8); /* how many find a record again depends on the machine */
+    EXPECT(atomic_load(&board->number[3]) > 8); /* the number that find a record again depends on the machine */
     EXPECT(atomic_load(&board->number[3]) + atomic_load(&board->number[4]) == 121);
     cache_request_end(shared_cache, false);
     EXPECT(cache_request_begin(shared_cache));
@@ -224,7 +224,7 @@ static void bare_fork(void) {
     expect_nothing_left(shared_cache);
 }
 
-/* A worker that daemonizes: the parent ends, the child goes on for long. */
+/* A worker that daemonizes: the parent ends, the child goes on for a long time. */
 static void daemon_child(void *argument) {
     await(0, 1);
     for (unsigned i = 0; i < 10; i++) {

@@ -1,7 +1,8 @@
 /*
- * A process that holds values forks while it stands at a point of a call: at every point of every call. Who forks is
- * another thread of it, since a thread in the middle of a call calls nothing else; or the process is killed there, and
- * only the child goes on. What was held stays, parent and child have records of their own, nothing hangs or is lost.
+ * A process that holds values forks while one of its calls is at a failpoint: at every failpoint of every call.
+ * Another thread of the process forks, since a thread in the middle of a call makes no other call. Or the process is
+ * killed there, and only the child goes on. Held values stay, parent and child have records of their own, and
+ * nothing hangs or is lost.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -102,7 +103,8 @@ enum { CALLS = sizeof calls / sizeof *calls };
 
 /* ---- The fork ---- */
 
-/* Who dies at the fork. IN_ITS_CALL: the process forks in the midst of the call itself, and dies there. */
+/* The process that dies at the fork. IN_ITS_CALL: the process forks in the middle of the call itself, and dies
+ * there. */
 enum death { NOBODY, CHILD, PARENT, IN_ITS_CALL };
 
 static enum death death;
@@ -111,9 +113,9 @@ static unsigned passings_left;
 static pthread_t calling_thread;
 static sem_t at_the_point, has_forked, has_called;
 static pid_t child;
-static bool inherits; /* a control: both go on in the record of before */
+static bool inherits; /* a control: both go on in the old record */
 
-/* Works in a record from now on that must not be the other's, as long as both live. */
+/* Works in a record that must not be the other process's, as long as both live. */
 static void go_on(unsigned own, unsigned other) {
     look_at_held();
     EXPECT_EQUAL(put(forked, key_of("own %u", own), own, 3000), CACHE_OK);
@@ -168,7 +170,7 @@ static void *forking_thread(void *none) {
     hold_values();
     sem_post(&has_forked);
     sem_wait(&at_the_point);
-    if (passings_left == 0) { /* else the way of the call was another one this time */
+    if (passings_left == 0) { /* otherwise the call took another path this time */
         fork_here();
         sem_post(&has_forked);
         sem_wait(&has_called);
@@ -209,9 +211,9 @@ static void process(void *argument) {
     }
 }
 
-/* ---- Every point ---- */
+/* ---- Every failpoint ---- */
 
-/* What a call passes, and how often; shared. */
+/* The failpoints that a call passes, and how often; shared. */
 static struct passed {
     const char *name; /* NULL ends it */
     unsigned times;
@@ -236,12 +238,12 @@ static void recorder(void *argument) {
     cache_request_end(forked, false);
 }
 
-/* Who changes records has the mutex that a fork waits for: none forks there. */
+/* A thread that changes records has the mutex for which a fork waits, so no process forks there. */
 static bool is_between_forks(const char *name) {
     return strncmp(name, "record_", strlen("record_")) == 0 && strcmp(name, "record_scanned") != 0;
 }
 
-/* With the children of whoever died. */
+/* Waits for the process and for the children of a process that died. */
 static void wait_for_all(pid_t started) {
     int status;
     EXPECT(waitpid(started, &status, 0) == started);
@@ -266,7 +268,8 @@ static void fork_once(struct cache *survivor, uintptr_t call, const char *name, 
     end_request(survivor);
 }
 
-/* The first and the middle time that the call passes each point; in the long version again and again. */
+/* Forks at each failpoint: the first and the middle time that the call passes it; in the long version again and
+ * again. */
 static void at_points(struct cache *survivor, uintptr_t call) {
     for (struct passed *point = passed; point->name; point++) {
         point->times = 0;

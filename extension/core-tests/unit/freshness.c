@@ -26,7 +26,7 @@ static void put_stale(struct cache *cache, struct cache_key key, uint64_t seed, 
     EXPECT_EQUAL(put_fresh(cache, key, seed, length, cache_now() - 1, cache_now() + HOUR), CACHE_OK);
 }
 
-/* Whether the value is there, fresh or stale, as it was stored. */
+/* True if the value is present, fresh or stale, as it was stored. */
 static bool is_kept(struct cache *cache, struct cache_key key, uint64_t seed, size_t length, bool zero_copy) {
     struct cache_value value;
     if (!cache_find_kept(cache, &key, zero_copy, &value)) {
@@ -50,7 +50,7 @@ static void words(void) {
     EXPECT_EQUAL(cache_freshness(EXPIRES_MAX, 0.0001), (UINT64_C(1) << EXPIRES_BITS) + EXPIRES_MAX);
 }
 
-/* Stale ones are found by those who ask for them, however long they are and however often they were fetched. */
+/* Stale values are found by calls that accept them, whatever their lengths and number of fetches. */
 static void every_size(void) {
     struct cache *cache = open_cache(16);
     static const size_t lengths[] = {0, 8, 16, 24, 32, 100, 30000, 32 * KIB, 200 * KIB, MIB};
@@ -92,7 +92,7 @@ static void ends(void) {
     expect_nothing_left(cache);
 }
 
-/* The key of a stale value is as if it were not there. */
+/* The key of a stale value counts as missing. */
 static void counts_as_missing(void) {
     struct cache *cache = open_cache(8);
     const struct cache_key key = key_of("a");
@@ -126,7 +126,7 @@ static void counts_as_missing(void) {
     expect_nothing_left(cache);
 }
 
-/* Its token still names it. */
+/* The token of a stale value still names it. */
 static void replaced_by_token(void) {
     struct cache *cache = open_cache(8);
     const struct cache_key key = key_of("a");
@@ -154,7 +154,8 @@ static int64_t integer_of(struct cache *cache, const struct cache_key *key, stru
     return number;
 }
 
-/* 8 bytes more; counted in place, and when another process was about to carry it elsewhere. */
+/* Integers with freshness take 8 bytes more. They are counted in place, and while another process is about to move
+ * them. */
 static void integers(void) {
     struct cache *cache = open_cache(8);
     const struct cache_key key = key_of("n"), plain = key_of("p");
@@ -209,7 +210,7 @@ static void touched(void) {
     expect_nothing_left(cache);
 }
 
-/* Eviction carries what is used elsewhere as it is. */
+/* Eviction moves a used value unchanged. */
 static void moved(void) {
     struct cache *cache = open_cache(8);
     for (unsigned i = 0; i < 20; i++) {

@@ -1,4 +1,4 @@
-/* How a segment is divided, without a file. */
+/* The division of a segment, without a file. */
 #include <string.h>
 
 #include "fixture.h"
@@ -46,7 +46,7 @@ static void expect_tables_apart(const struct header_shared *header) {
     for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++) {
         EXPECT(ends[i] <= begins[i]);
     }
-    /* What is there from the beginning is little, whatever the size. */
+    /* The tables with memory from the beginning are small, whatever the segment's size. */
     EXPECT_EQUAL((char *)map.buckets - map.writable, geometry_tables(header));
     EXPECT(geometry_tables(header) < 2 * MIB + map.record_count * (2 * KIB + 256) + header->size / 512);
     EXPECT((uint64_t)map.bucket_steps << map.bucket_step_shift >= map.bucket_count);
@@ -99,7 +99,7 @@ static void layouts_differ(void) {
     EXPECT(geometry_layout(0) != geometry_layout(1));
 }
 
-/* Of the part of a header that never changes, every single bit. */
+/* Flips every single bit of the part of a header that never changes. */
 static void every_flipped_bit(void) {
     const struct header_shared good = plan(8 * MIB, 64);
     for (size_t bit = 0; bit < offsetof(struct header_shared, retired) * 8; bit++) {

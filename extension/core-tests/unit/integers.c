@@ -1,4 +1,3 @@
-/* Counting in place. */
 #include <signal.h>
 #include <string.h>
 
@@ -105,7 +104,7 @@ static void keeps_expiry(void) {
     expect_nothing_left(cache);
 }
 
-/* Through reclaims that carry the integer elsewhere: never a lost count. */
+/* No count is lost while reclaims move the integer. */
 static void while_moved(void) {
     struct cache *cache = open_cache(8);
     int64_t expected = 0;
@@ -124,7 +123,7 @@ static void while_moved(void) {
     expect_nothing_left(cache);
 }
 
-/* Being counted is being used: a counter that nobody reads is not evicted before what nobody uses. */
+/* A count is a use: a counter that is never read is not evicted before unused values. */
 static void counted_is_used(void) {
     struct cache *cache = open_cache(8);
     for (unsigned i = 0; i < 4000; i++) {
@@ -167,7 +166,7 @@ static void together(void) {
     expect_nothing_left(cache);
 }
 
-/* Another process that counts the key meets the entry, takes it out of the index, and may still read it. */
+/* Another process that counts the key finds the entry, removes it from the index, and may still read it. */
 static struct cache *counting, *other;
 static uint64_t met;
 static unsigned meetings;

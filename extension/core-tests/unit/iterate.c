@@ -1,4 +1,4 @@
-/* Seeing what is there: what is known of a key, walks over a changing cache, deleting by prefix. */
+/* Looking into the cache: describing a key, walks over a changing cache, deleting by prefix. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { KEYS = 3000 };
 
-/* How often a walk gave each key of a family: "family:number". */
+/* How often a walk returned each key of a family: "family:number". */
 struct counts {
     unsigned of[KEYS];
     unsigned all;
@@ -28,7 +28,7 @@ static unsigned number_of(const struct cache_entry *entry, const char *family) {
     return number;
 }
 
-/* Walks over a family to the end; `between` is called with each number given. */
+/* Walks over a family to the end. Calls `between` with the number of each returned key. */
 static void walk_over(struct cache *cache, const char *family, struct counts *counts,
                       void (*between)(struct cache *cache, unsigned number)) {
     memset(counts, 0, sizeof *counts);
@@ -94,7 +94,7 @@ static void describes(void) {
     expect_nothing_left(cache);
 }
 
-/* An untraced look at short and long values, at one that has expired and at none. */
+/* Untraced fetches of short and long values, of an expired value, and of an absent key. */
 static void leaves_no_trace(void) {
     struct cache *cache = open_cache(8);
     const struct cache_key keys[] = {{"a", 1, 1}, {"b", 1, 2}, {"c", 1, 3}, {"expired", 7, 4}, {"none", 4, 5}};
@@ -125,7 +125,7 @@ static void leaves_no_trace(void) {
     expect_nothing_left(cache);
 }
 
-/* The age is that of the value: neither a new expiry nor being carried elsewhere renews it, a store does. */
+/* The age is that of the value: a store renews it, but neither a new expiry nor a move does. */
 static void ages(void) {
     struct cache *cache = open_cache(8);
     const struct cache_key old = {"old", 3, 1}, carried = {"carried", 7, 2}, stored = {"stored", 6, 3};
@@ -178,7 +178,8 @@ static void gives_all(void) {
     expect_nothing_left(cache);
 }
 
-/* Deletes and stores what was just given: half of these come to stand in a slot that the walk has yet to pass. */
+/* Deletes the key that was just returned and stores it again: half of such keys get a slot that the walk has yet to
+ * pass. */
 static void delete_and_store(struct cache *cache, unsigned number) {
     const struct cache_key key = key_of("f:%u", number);
     EXPECT_EQUAL(cache_delete(cache, &key), CACHE_OK);
@@ -205,7 +206,7 @@ static void none_twice(void) {
 
 enum { READY, STOP };
 
-/* Stores over what is there, deletes and stores again, fills the memory so that pages are reclaimed, clears a family. */
+/* Replaces keys, deletes keys and stores them again, fills the memory so that pages are reclaimed, clears a family. */
 static void change_it(void *argument) {
     struct cache *cache = open_cache(16);
     reached(READY, 1);
@@ -225,7 +226,7 @@ static void change_it(void *argument) {
     }
 }
 
-/* What is there after a walk, and nobody stores it when it is missing, was there all the time. */
+/* A key that no process stores again if it is missing, and that is present after a walk, was present all the time. */
 static void among_writers(void) {
     static struct counts still, replaced, flickering;
     struct cache *cache = open_cache(16);
@@ -267,7 +268,7 @@ static void among_writers(void) {
     expect_nothing_left(cache);
 }
 
-/* Between the announcement and the second look at the word the key is stored over. */
+/* The key is replaced between the announcement and the second look at the word. */
 static struct cache *other;
 static void store_other(void) {
     at_no_failpoint();
@@ -288,7 +289,7 @@ static void looks_again(void) {
     expect_nothing_left(cache);
 }
 
-/* The page whose key is being copied is not reused; one of a value given before is. */
+/* The page whose key is being copied is not reused; the page of a value returned earlier is. */
 static void walk_and_stop(void *argument) {
     struct cache *cache = open_cache(8);
     struct cache_walk *walk = cache_walk_begin("key", 3);
@@ -333,7 +334,7 @@ static void ends_with_the_segment(void) {
     cache_walk_end(walk);
 }
 
-/* Stores over what was just given, which must not change the copy. */
+/* Replaces the value that was just returned, which must not change the copy. */
 static unsigned walk_with_values(struct cache *cache, struct cache_walk *walk) {
     struct cache_entry entry;
     unsigned copies = 0;
@@ -373,7 +374,7 @@ static void copies_values(void) {
     expect_nothing_left(cache);
 }
 
-/* Until it is told not to. */
+/* Copying a value with its entry counts as a use, until the walk is told to stop copying. */
 static void copying_is_a_use(void) {
     struct cache *cache = open_cache(8);
     put_many(cache, "", 2, 100);
@@ -391,7 +392,7 @@ static void copying_is_a_use(void) {
     expect_nothing_left(cache);
 }
 
-/* Keys with an even number, of a filter whose context is the calls it had. */
+/* Accepts keys with an even number. The context is the number of its calls. */
 static unsigned asked;
 static bool is_even(const void *context, const char *key, size_t length) {
     EXPECT(context == &asked);
@@ -399,7 +400,7 @@ static bool is_even(const void *context, const char *key, size_t length) {
     return length > 0 && key[length - 1] % 2 == 0;
 }
 
-/* Others are neither copied nor remembered. */
+/* Rejected entries are neither copied nor remembered. */
 static void passes_what_is_not_wanted(void) {
     struct cache *cache = open_cache(8);
     put_many(cache, "k", 1000, 100);
@@ -451,7 +452,7 @@ static void passes_empty_buckets(void) {
     expect_nothing_left(cache);
 }
 
-/* A key is stored between finding its bucket empty and forgetting that. */
+/* A key is stored after its bucket was found empty, and before the mark is cleared. */
 static void does_not_forget_what_came(void) {
     struct cache *cache = open_cache(8);
     other = open_cache(8);
@@ -466,7 +467,7 @@ static void does_not_forget_what_came(void) {
     expect_nothing_left(cache);
 }
 
-/* Of a writer that stands between its word and the mark. */
+/* A writer that is stopped between putting its word and marking the bucket. */
 static void store_and_stop(void *argument) {
     struct cache *cache = open_cache(8);
     at_failpoint("index_tentative", 1, stop_here);
@@ -484,7 +485,7 @@ static void meets_what_was_marked_late(void) {
     expect_nothing_left(cache);
 }
 
-/* Few keys that come and go, so that buckets empty again and again while others walk. */
+/* Stores and deletes a few keys, so that buckets get empty again and again while other processes walk. */
 static void store_and_delete(void *argument) {
     struct cache *cache = open_cache(8);
     reached(READY, 1);
@@ -540,7 +541,7 @@ static void deletes_by_prefix(void) {
     expect_nothing_left(cache);
 }
 
-/* What is stored over or carried elsewhere while it is looked at goes too. */
+/* An entry that is replaced or moved during the look is deleted, too. */
 static void deletes_what_moves(void) {
     struct cache *cache = open_cache(8);
     other = open_cache(8);

@@ -15,12 +15,12 @@ static struct cache *open_keeping(void) {
     return open_with(&options);
 }
 
-/* Lengths as of sessions: most are short, some fill a page, some a run. */
+/* Lengths like those of sessions: most are short, some fill a page, some a run. */
 static size_t length_of(unsigned number) {
     return number % 97 == 0 ? 100 * KIB : number % 31 == 0 ? 40 * KIB : 200 + number * 37 % 1500;
 }
 
-/* Stores as many new keys as fit, each of this life; how many. */
+/* Stores as many new keys as fit, each with this expiry. Returns their number. */
 static unsigned fill(struct cache *cache, const char *prefix, uint64_t expires) {
     unsigned number = 0;
     while (put_as(cache, key_of("%s%u", prefix, number), number, length_of(number), expires, CACHE_SET) ==
@@ -38,7 +38,7 @@ static void expect_all(struct cache *cache, const char *prefix, unsigned count) 
     EXPECT_EQUAL(missing, 0);
 }
 
-/* So many keys in no order. */
+/* Picks one of `count` keys, in no order. */
 static unsigned pick(unsigned i, unsigned count) {
     return (unsigned)((i * UINT64_C(2654435761) >> 5) % count);
 }
@@ -56,7 +56,7 @@ static void refuses_when_full(void) {
     EXPECT_EQUAL(info_of(cache).evicted, 0);
     EXPECT_EQUAL(info_of(cache).displaced, 0);
     expect_all(cache, "a", count);
-    for (unsigned i = 0; i < 3 * count; i++) { /* of runs, if there is a place for another */
+    for (unsigned i = 0; i < 3 * count; i++) { /* runs only if there is room for another one */
         const unsigned key = pick(i, count);
         const enum cache_result result = put(cache, key_of("a%u", key), key, length_of(key));
         EXPECT(result == CACHE_OK || (result == CACHE_NO_ROOM && length_of(key) > 32 * KIB));
@@ -89,7 +89,7 @@ static void has_room_after_expiry(void) {
     expect_all(cache, "b", again);
 }
 
-/* Also where in each page an entry stays: every ninth is forever. */
+/* There is room also if an entry stays in each page: every ninth never expires. */
 static void has_room_among_kept(void) {
     struct cache *cache = open_keeping();
     const uint64_t soon = cache_now() + 1500;
@@ -114,7 +114,7 @@ static void has_room_among_kept(void) {
     expect_sound(cache);
 }
 
-/* What is rewritten forever in a segment that is two thirds full. */
+/* Data can be rewritten without end in a segment that is two thirds full. */
 static void rewrites(void) {
     struct cache *cache = open_keeping();
     enum { KEYS = 4000, LENGTH = 1000, REWRITES = 100000 };
@@ -135,7 +135,7 @@ static void rewrites(void) {
     EXPECT_EQUAL(missing, 0);
 }
 
-/* Keys that fill the index long before the pages. */
+/* Stores keys that fill the index long before the pages. */
 static void displaces_nothing(void) {
     struct cache *cache = open_keeping();
     unsigned stored = 0, refused = 0;
@@ -163,7 +163,7 @@ static size_t session_length(unsigned number) {
     return 1000;
 }
 
-/* Stores new keys until one is refused; how many. */
+/* Stores new keys until one is refused. Returns their number. */
 static unsigned fill_up(struct cache *cache, size_t (*length)(unsigned), uint64_t expires) {
     unsigned count = 0;
     while (put_as(cache, key_of("k%u", count), count, length(count), expires, CACHE_SET) == CACHE_OK) {
@@ -176,7 +176,7 @@ static size_t bytes_of(struct cache *cache) {
     return info_of(cache).pages * info_of(cache).page_size;
 }
 
-/* What is there can be rewritten, and new keys are refused all the while. */
+/* Present keys can be rewritten, while new keys are refused. */
 static void rewrite_when_full(size_t (*length)(unsigned), unsigned rewrites) {
     struct cache *cache = open_keeping();
     put_many(cache, "run", 4, 100 * KIB);
@@ -184,7 +184,7 @@ static void rewrite_when_full(size_t (*length)(unsigned), unsigned rewrites) {
     unsigned refused = 0, taken = 0, missing = 0;
     for (unsigned i = 0; i < rewrites; i++) {
         if (i % 100 == 0) {
-            put(cache, key_of("run%u", i % 4), i % 4, 100 * KIB); /* refused if there is no place for another */
+            put(cache, key_of("run%u", i % 4), i % 4, 100 * KIB); /* refused if there is no room for another run */
         }
         const unsigned key = pick(i, count);
         const struct cache_key touched = key_of("k%u", pick(i + 7, count));
@@ -209,7 +209,7 @@ static void rewrites_mixed_lengths(void) {
     rewrite_when_full(mixed_length, 5000);
 }
 
-/* New keys leave a sixteenth at most. */
+/* New keys leave a sixteenth of the memory at most. */
 static void fills_most(void) {
     struct cache *cache = open_keeping();
     const unsigned count = fill_up(cache, session_length, 0);
@@ -222,7 +222,8 @@ struct writer {
 
 enum { WRITERS = 4, WRITER_KEYS = 1620, WRITER_TURNS = 12 };
 
-/* Rewrites its own keys, which together fill the segment; each must be what this process stored last. */
+/* Each writer rewrites its own keys; all of them fill the segment. Each value must be the one that its writer stored
+ * last. */
 static void write_own(void *argument) {
     const struct writer *writer = argument;
     struct cache *cache = open_keeping();
@@ -243,7 +244,8 @@ static void several_processes(void) {
     struct cache *cache = open_keeping();
     pid_t children[WRITERS];
     static struct writer writers[WRITERS];
-    /* One process stores them: while others compact, less of what they gain is counted as room for new keys. */
+    /* One process stores all keys: while other processes compact, less of the gained room counts as room for new
+     * keys. */
     for (unsigned i = 0; i < WRITERS * WRITER_KEYS; i++) {
         EXPECT_EQUAL(put(cache, key_of("w%u-%u", i % WRITERS, i / WRITERS), 0, 1000), CACHE_OK);
     }
@@ -259,7 +261,7 @@ static void several_processes(void) {
 static const char *dies_at;
 static unsigned keys_stored;
 
-/* Rewrites what is there, and dies at a point of that. */
+/* Rewrites present keys, and dies at a failpoint. */
 static void rewrite_and_die(void *argument) {
     struct cache *cache = open_keeping();
     at_failpoint(dies_at, 1 + (unsigned)(uintptr_t)argument * 5, die_here);
@@ -280,7 +282,7 @@ static void expect_all_kept(struct cache *cache, unsigned refused) {
     expect_sound(cache);
 }
 
-/* More often at each point than there are spare pages. */
+/* Processes die more often at each failpoint than there are spare pages. */
 static void deaths_take_no_room(void) {
     static const char *const points[] = {"compact_begun",   "append_taken_own", "move_copied",
                                          "move_published",  "reclaim_emptied",  "limbo_unheld",
@@ -300,7 +302,7 @@ static void deaths_take_no_room(void) {
     expect_all_kept(cache, refused);
 }
 
-/* Stops with a destination, the last of the spare pages. */
+/* Stops while it has a destination, which was the last spare page. */
 static void rewrite_and_stop(void *argument) {
     struct cache *cache = open_keeping();
     at_failpoint("move_published", 1, stop_here);
@@ -331,7 +333,7 @@ static void deaths_at_once(void) {
     expect_all_kept(cache, refused);
 }
 
-/* Rewrites all but one, when it is told to. */
+/* Rewrites all keys but one, when it is told to. */
 static void rewrite_others(void *argument) {
     struct cache *cache = open_keeping();
     await(0, (long)(uintptr_t)argument);
@@ -342,8 +344,8 @@ static void rewrite_others(void *argument) {
     close_cache(cache);
 }
 
-/* While spare pages are few, pages are also emptied for those who come next after there is room for a value. Then
- * others go on until it is stored. */
+/* If spare pages are few, a store also empties pages for the next ones after it has room for its value. In that time
+ * other processes go on, before the value is stored. */
 static void written_slowly(void) {
     struct cache *cache = open_keeping();
     keys_stored = fill_up(cache, session_length, 0);
@@ -396,7 +398,7 @@ static void has_all_memory(void) {
     close_cache(cache);
 }
 
-/* A day is too short, 30 are not. */
+/* The file is kept after more than a day, and removed after 30 days. */
 static void stays_for_a_month(void) {
     for (unsigned days = 2; days <= 31; days += 29) {
         close_cache(open_keeping());

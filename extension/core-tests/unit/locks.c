@@ -17,7 +17,7 @@ static bool lock(struct cache *cache, const char *key, double seconds) {
 
 enum { ADDERS = 4, ADDITIONS = 3000 };
 
-/* Adds to a number as a request does to its session: reads, changes, stores. */
+/* Adds to a number, as a request changes its session: reads, changes, stores. */
 static void add(void *argument) {
     (void)argument;
     struct cache *cache = open_cache(8);
@@ -28,7 +28,7 @@ static void add(void *argument) {
         struct cache_value value;
         EXPECT(cache_find(cache, &key, false, &value));
         const uint64_t sum = *(const uint64_t *)value.bytes;
-        sched_yield(); /* where a lock is missing, another process comes in between */
+        sched_yield(); /* without a lock, another process would come between */
         EXPECT_EQUAL(put(cache, key, sum + 1, 100), CACHE_OK);
         cache_unlock(cache);
     }
@@ -84,7 +84,7 @@ static void wait_is_bounded(void) {
     EXPECT(lock(cache, "a", 0));
 }
 
-/* Timers count as pending signals, of which a user has few where others take them. */
+/* Timers count as pending signals. A user may have none left if other processes take them. */
 static void wait_needs_no_timer(void) {
     struct cache *cache = open_cache(8);
     const pid_t holder = start(hold_until_killed, NULL);
@@ -146,7 +146,7 @@ static void death_releases(void) {
 static void end_of_request_releases(void) {
     struct cache *cache = open_cache(8);
     EXPECT(lock(cache, "a", 0));
-    EXPECT(lock(cache, "a", 0)); /* again is no matter */
+    EXPECT(lock(cache, "a", 0)); /* locking twice is allowed */
     end_request(cache);
     const struct cache_key key = key_of("a");
     EXPECT(!cache_is_locked(cache, &key));
@@ -177,16 +177,16 @@ static void one_gives_way(void) {
     EXPECT(!cache_is_locked(cache, &a) && cache_is_locked(cache, &b) && cache_is_locked(cache, &c));
     const pid_t holder = start(hold_until_killed, NULL);
     await(0, 1);
-    EXPECT_EQUAL(cache_lock(cache, &a, 0, &b, &owner), CACHE_EXISTS); /* then none does */
+    EXPECT_EQUAL(cache_lock(cache, &a, 0, &b, &owner), CACHE_EXISTS); /* then no lock gives way */
     EXPECT(cache_is_locked(cache, &b) && cache_is_locked(cache, &c));
     kill_and_wait(holder);
-    EXPECT_EQUAL(cache_lock(cache, &a, 0, &b, &owner), CACHE_OK); /* the first one may */
+    EXPECT_EQUAL(cache_lock(cache, &a, 0, &b, &owner), CACHE_OK); /* now `b` gives way */
     EXPECT(cache_is_locked(cache, &a) && !cache_is_locked(cache, &b) && cache_is_locked(cache, &c));
     cache_unlock(cache);
     EXPECT(!cache_is_locked(cache, &a) && !cache_is_locked(cache, &c));
 }
 
-/* Two keys, of which one gives way. */
+/* Two keys with one hash, of which one gives way. */
 static void one_hash(void) {
     struct cache *cache = open_cache(8);
     const struct cache_key a = {"a", 1, 5}, twin = {"twin", 4, 5}, more = key_of("more");
@@ -222,7 +222,7 @@ static void sees_two_processes(void *argument) {
     close_cache(cache);
 }
 
-/* A release unlocks all that its description has locked, so it must not be the record's. */
+/* A release unlocks all locks of its description, so it must not be the record's description. */
 static void record_stays(void) {
     struct cache *cache = open_cache(8);
     EXPECT(lock(cache, "a", 0));

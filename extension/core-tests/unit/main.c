@@ -1,4 +1,4 @@
-/* Runs the unit tests; arguments choose some by a part of their title. */
+/* Runs the unit tests. Arguments select tests by a part of their title. */
 #include "suites.h"
 
 #define SUITE_ADDRESS(name) &suite_##name,

@@ -1,4 +1,5 @@
-/* How much memory a segment has, and what lets it have more: limits of cgroups, giving back, files that nobody needs. */
+/* The memory of a segment: growth on demand, limits of cgroups, giving memory back, and files that are no longer
+ * needed. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,9 +19,9 @@
 #include "os.h"
 #include "suites.h"
 
-/* ---- As it is needed ---- */
+/* ---- On demand ---- */
 
-/* A segment takes little at first: its records and the rows of its pages, and 0.04 % of its size. */
+/* A segment takes little memory at first: its records, the rows of its pages, and 0.04 % of its size. */
 static void little_at_first(void) {
     static const size_t sizes[] = {8, 64, 512, 4096};
     struct statvfs room;
@@ -28,7 +29,7 @@ static void little_at_first(void) {
     for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         if (sizes[i] * MIB > room.f_bavail * room.f_frsize / 2) {
             EXPECT(i >= 2);
-            break; /* refused: a container's tmpfs is small */
+            break; /* refused: the tmpfs of a container is small */
         }
         struct cache_options options = options_of(sizes[i]);
         options.processes = 512;
@@ -45,7 +46,8 @@ static void little_at_first(void) {
     }
 }
 
-/* Who only reads, looks or counts what is there makes no segment and no folder; the first store does. */
+/* A process that only reads, looks or counts what is present creates neither a segment nor a folder. The first store
+ * does. */
 static void reading_makes_none(void) {
     struct cache_options options = options_of(8);
     options.joins_only = true;
@@ -60,7 +62,7 @@ static void reading_makes_none(void) {
     close_cache(cache);
 }
 
-/* A process that only read until its segment was removed makes none either, until it stores. */
+/* The same for a process whose segment was removed: it creates none until it stores. */
 static void removed_under_a_reader(void) {
     struct cache *cache = open_long_lived(8);
     EXPECT(unlink(segment_file()) == 0);
@@ -83,14 +85,14 @@ static void gives_back(void) {
     const struct cache_value held = pinned(cache, key_of("a"));
     const size_t full = info_of(cache).memory;
     EXPECT(full > 60 * MIB);
-    EXPECT_EQUAL(cache_release(cache) / MIB, 0); /* nothing goes that could be fetched */
+    EXPECT_EQUAL(cache_release(cache) / MIB, 0); /* nothing is lost that could be fetched */
     EXPECT(has(cache, key_of("a"), 1, 20000));
     EXPECT(cache_clear(cache));
     const size_t released = cache_release(cache);
     EXPECT(released > 40 * MIB);
     const size_t now = info_of(cache).memory; /* the last step may end within a page of the system */
     EXPECT(now >= full - released && now - (full - released) <= 4 * KIB);
-    EXPECT(is_pattern(held.bytes, held.length, 1)); /* what a script holds stays */
+    EXPECT(is_pattern(held.bytes, held.length, 1)); /* values that a script holds stay */
     end_request(cache);
     cache_release(cache);
     EXPECT(info_of(cache).memory < 8 * MIB);
@@ -99,7 +101,7 @@ static void gives_back(void) {
     expect_nothing_left(cache);
 }
 
-/* A process that is without a segment deletes what others have stored since. */
+/* A process without a segment deletes keys that other processes have stored since. */
 static void deleted_where_there_was_none(void) {
     enum { WAYS = 4, CALLS = 40 };
     for (unsigned way = 0; way < WAYS; way++) {
@@ -134,7 +136,8 @@ static void deleted_where_there_was_none(void) {
     }
 }
 
-/* Others store and read meanwhile, on a tmpfs that is full but for what goes back and forth. */
+/* Other processes store and read during releases, on a tmpfs that is full except for the memory that is given back
+ * and taken again. */
 static void store_all_the_time(void *argument) {
     struct cache *cache = open_cache(8);
     const unsigned base = (unsigned)(uintptr_t)argument * 100000;
@@ -165,7 +168,8 @@ static void gives_back_beside_others(void) {
     }
     reached(0, 1);
     size_t released = 0;
-    /* As often as it takes them to store something: they may hardly run at first. Else the watchdog ends it. */
+    /* As often as the processes need to store something: they may hardly run at first. Otherwise the watchdog ends
+     * the test. */
     for (unsigned i = 0; i < 1500 || released <= 8 * MIB; i++) {
         released += cache_release(cache);
         os_yield();
@@ -177,10 +181,10 @@ static void gives_back_beside_others(void) {
 
 /* ---- Huge pages ---- */
 
-/* guards.c puts another one in its place. */
+/* guards.c replaces this function. */
 void *__real_os_map_writable(int description, size_t size);
 
-/* Faults of a process that comes to the first bytes of a file and touches each of their 4 KiB pages. */
+/* Page faults of a new process that touches each 4 KiB page of the first bytes of a file. */
 __attribute__((no_sanitize("address"))) static long faults_of(size_t bytes) {
     const int file = open(segment_file(), O_RDWR);
     volatile char *at = __real_os_map_writable(file, bytes);
@@ -196,13 +200,13 @@ __attribute__((no_sanitize("address"))) static long faults_of(size_t bytes) {
     return after.ru_minflt - before.ru_minflt;
 }
 
-/* What was filled becomes huge at a request's end, as far as the kernel can; before that is the control. */
+/* Filled memory gets huge pages at a request's end, as far as the kernel can. The control is before that. */
 static void huge_pages(void) {
     if (EMULATED) {
         harness_skip("QEMU ignores MADV_COLLAPSE");
     }
     struct cache *cache = open_cache(64);
-    os_unmap(cache->map.writable, cache->map.file_size); /* as it lies in a process without guards */
+    os_unmap(cache->map.writable, cache->map.file_size); /* mapped as in a process without guards */
     const int file = open(segment_file(), O_RDWR);
     cache->map.writable = __real_os_map_writable(file, cache->map.file_size);
     geometry_map(&cache->map, (struct header_shared *)(void *)cache->map.writable);
@@ -221,12 +225,12 @@ static void huge_pages(void) {
     EXPECT(faults_of(16 * MIB) <= few);
     expect_sound(cache);
     EXPECT(cache_clear(cache));
-    EXPECT(cache_release(cache) > 40 * MIB); /* parts of huge pages go, too */
+    EXPECT(cache_release(cache) > 40 * MIB); /* parts of huge pages are given back, too */
     churn(cache, 1);
     expect_nothing_left(cache);
 }
 
-/* ---- Files that nobody needs ---- */
+/* ---- Files that are no longer needed ---- */
 
 static void make_old(const char *segment, unsigned layout, time_t seconds, char path[300]) {
     struct cache_options options = options_of(8);
@@ -258,7 +262,7 @@ static void unused_files_go(void) {
     EXPECT(access(leftover, F_OK) != 0);
     EXPECT(access(idle, F_OK) == 0);
     EXPECT(access(used, F_OK) == 0);
-    /* The same by giving back. Who leaves a segment notes the time. */
+    /* The same by cache_release(). A process that leaves a segment sets the file's time. */
     close_cache(user);
     make_old("renamed", 1, DAY + 1, renamed);
     cache_release(cache);
@@ -266,7 +270,7 @@ static void unused_files_go(void) {
     EXPECT(access(used, F_OK) == 0);
 }
 
-/* A dot is as good in the name of a segment as any other character. */
+/* The name of a segment may contain dots, like that of a temporary file. */
 static void named_like_a_leftover(void) {
     struct cache_options options = options_of(8);
     options.segment = "site.new.0123456789abcdef";
@@ -319,13 +323,13 @@ static void version_2(void) {
     write_file("machine/pod/container/memory.max", "50331648\n");
     write_file("machine/pod/container/memory.current", "10000000\n");
     expect_limit(50331648, 40331648);
-    /* What the kernel would drop is left; shared memory, which is no file's, is not. */
+    /* Page cache, which the kernel would drop, counts as left. Shared memory, which belongs to no file, does not. */
     write_file("machine/pod/container/memory.stat",
                "anon 5000\nfile 7000\nshmem 3000\ninactive_anon 9\nactive_file 100\ninactive_file 200\n");
     expect_limit(50331648, 40331948);
     write_file("machine/pod/memory.max", "20000000\n");
     write_file("machine/pod/memory.current", "19000000\n");
-    expect_limit(20000000, 1000000); /* of all above, that with the least left */
+    expect_limit(20000000, 1000000); /* of all cgroups above, the one with the least left */
     write_file("machine/memory.max", "18000000\n");
     write_file("machine/memory.current", "19000000\n");
     expect_limit(18000000, 0);
@@ -338,7 +342,7 @@ static void version_2(void) {
     expect_limit(30000000, 20000000);
 }
 
-/* All of its memory is taken at once, and at the limit the kernel kills. */
+/* A segment that keeps its entries takes all its memory at once, and at the limit the kernel would kill the process. */
 static void keeping_is_refused(void) {
     begin_tree("0::/\n");
     write_file("memory.max", "100000000\n");
@@ -356,7 +360,7 @@ static void version_1(void) {
     begin_tree("12:cpu,cpuacct:/a\n4:hugetlb,memory:/docker/x\n0::/b\n");
     write_file("memory/docker/x/memory.limit_in_bytes", "9223372036854771712\n");
     write_file("memory/docker/x/memory.usage_in_bytes", "1000\n");
-    write_file("memory.max", "1\n"); /* not asked */
+    write_file("memory.max", "1\n"); /* not read */
     expect_limit(UINT64_MAX, UINT64_MAX);
     write_file("memory/docker/x/memory.limit_in_bytes", "50331648\n");
     write_file("memory/docker/x/memory.usage_in_bytes", "50000000\n");
@@ -376,7 +380,7 @@ static void no_membership(void) {
     expect_limit(UINT64_MAX, UINT64_MAX);
 }
 
-/* By a limit of version 2: pages stop at three quarters, and the cache lives with them. */
+/* With a limit of version 2, pages get memory up to three quarters of it, and the cache works with these. */
 static void lives_with_a_limit(void) {
     if (EMULATED) {
         harness_skip("QEMU ignores MADV_POPULATE_WRITE");
@@ -392,14 +396,14 @@ static void lives_with_a_limit(void) {
     for (unsigned i = 0; i < 20; i++) {
         EXPECT_EQUAL(put(cache, key_of("%u", i), 1, 1000), CACHE_OK);
     }
-    write_file("c/memory.current", "45000000\n"); /* others need it */
+    write_file("c/memory.current", "45000000\n"); /* other processes need it */
     sleep_ms(50);
     const size_t before = info_of(cache).memory;
     for (unsigned i = 0; i < 3000; i++) {
         EXPECT_EQUAL(put(cache, key_of("%u", i % 20), i, 20000), CACHE_OK);
     }
     EXPECT_EQUAL(info_of(cache).memory, before);
-    EXPECT(info_of(cache).pin_limit < 16); /* half of what can be used, so readers cannot hold all of it */
+    EXPECT(info_of(cache).pin_limit < 16); /* half of the usable pages, so readers cannot hold all of them */
     write_file("c/memory.current", "10000000\n");
     sleep_ms(150);
     put_many(cache, "", 3000, 1000);
@@ -411,7 +415,7 @@ static void lives_with_a_limit(void) {
     EXPECT(access(segment_file(), F_OK) != 0);
 }
 
-/* ---- A cgroup of version 1 as it is ---- */
+/* ---- A real cgroup of version 1 ---- */
 
 static char cgroup[600];
 
@@ -473,7 +477,7 @@ static void store_much(void *argument) {
     cache_detach(cache);
 }
 
-/* The control: what larder did until it knew of limits. */
+/* The control: takes all memory regardless of limits. */
 static void take_all(void *argument) {
     join_cgroup();
     char path[200];

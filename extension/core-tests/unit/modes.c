@@ -1,4 +1,4 @@
-/* Set, add, replace, delete, clear, and what a refused one leaves. */
+/* Set, add, replace, delete, clear, and the state after a refused call. */
 #include "fixture.h"
 #include "suites.h"
 
@@ -79,7 +79,7 @@ static void abandon(void) {
     expect_nothing_left(cache);
 }
 
-/* As a longjmp out of the caller's encoding leaves it. */
+/* Recovers from a longjmp out of the caller's encoding. */
 static void recover(void) {
     struct cache *cache = open_cache(8);
     static const size_t lengths[] = {8, 1000, 30000, 200 * KIB};
@@ -132,7 +132,7 @@ static void figures(void) {
     EXPECT_EQUAL(info.pages_pinned, 1);
     EXPECT_EQUAL(info.pages,
                  info.pages_free + info.pages_open + info.pages_closed + info.pages_limbo + info.pages_run);
-    /* They outlive the process. */
+    /* The figures outlive the process. */
     close_cache(cache);
     cache = open_cache(8);
     EXPECT_EQUAL(info_of(cache).hits, 2);
@@ -141,7 +141,7 @@ static void figures(void) {
 
 static void unreadable(void) {
     struct cache *cache = open_cache(8);
-    cache_unreadable(cache); /* of another segment that is gone: figures never go below zero */
+    cache_unreadable(cache); /* for a hit in a segment that is gone: figures never go below zero */
     EXPECT_EQUAL(info_of(cache).hits, 0);
     EXPECT_EQUAL(put(cache, key_of("a"), 1, 100), CACHE_OK);
     for (unsigned i = 0; i < 5; i++) {

@@ -1,4 +1,4 @@
-/* What cache_attach() is asked for, and how it refuses. */
+/* The options of cache_attach(), and its refusals. */
 #include <string.h>
 
 #include "fixture.h"
@@ -68,7 +68,7 @@ static void folders(void) {
     expect_refused(&options, "larder.path");
 }
 
-/* Large ones only sparsely used: a GiB is taken at once. */
+/* Large segments are used only sparsely: a GiB is taken at once. */
 static void real_sizes(void) {
     static const size_t mebibytes[] = {8, 9, 13, 100, 1024};
     for (unsigned i = 0; i < sizeof mebibytes / sizeof *mebibytes; i++) {

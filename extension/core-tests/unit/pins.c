@@ -8,7 +8,7 @@ static void expect_kept(const struct cache_value *held, uint64_t seed) {
     EXPECT(is_pattern(held->bytes, held->length, seed));
 }
 
-/* Whatever this process does meanwhile. */
+/* Values stay whatever their own process does. */
 static void against_oneself(void) {
     struct cache *cache = open_cache(8);
     static const size_t lengths[] = {32, 1000, 30000, 40 * KIB, 300 * KIB};
@@ -56,7 +56,7 @@ static void against_others(void) {
     expect_nothing_left(cache);
 }
 
-/* A stopped process holds what it holds, and others find room beside it. */
+/* A stopped process keeps the values that it holds, and other processes find room beside it. */
 static void holder(void *argument) {
     struct cache *cache = open_cache(8);
     struct cache_value held[200];
@@ -103,7 +103,7 @@ static void kept_over_the_end(void) {
     expect_nothing_left(cache);
 }
 
-/* A request whose end never came. */
+/* The previous request had no end. */
 static void dropped_at_the_beginning(void) {
     struct cache *cache = open_cache(8);
     EXPECT_EQUAL(put(cache, key_of("a"), 1, 10000), CACHE_OK);
@@ -135,7 +135,7 @@ static void copies_hold_nothing(void) {
     expect_nothing_left(cache);
 }
 
-/* A copy is private: it may be written to, and stays good while others overwrite the value. */
+/* A copy is private: it may be written to, and stays valid while other processes overwrite the value. */
 static void copies_are_private(void) {
     struct cache *cache = open_cache(8);
     EXPECT_EQUAL(put(cache, key_of("a"), 1, 10000), CACHE_OK);

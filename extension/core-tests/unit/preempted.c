@@ -1,6 +1,6 @@
 /*
- * A process that makes room is preempted between choosing a page and taking it back. Meanwhile another one fills that
- * page with what is newest: that stays, there is more than enough other memory.
+ * A process that makes room is preempted between choosing a page and reclaiming it. In between, another process
+ * fills that page with the newest values. These stay, since there is more than enough other memory.
  */
 #include <string.h>
 
@@ -39,9 +39,9 @@ static void expect_hot(size_t length) {
     expect_nothing_left(maker);
 }
 
-/* ---- It was free ---- */
+/* ---- The page was free ---- */
 
-/* Until the hot value lies in the page that the maker chose, and it is closed. */
+/* Stores until the hot value is in the page that the maker chose, and that page is closed. */
 static void fill_the_chosen(const char *name) {
     if (strcmp(name, "victim_chosen") != 0) {
         return;
@@ -74,11 +74,11 @@ static void filled_meanwhile(void) {
     expect_hot(HALF);
 }
 
-/* ---- It was to become part of a run ---- */
+/* ---- The page was to become part of a run ---- */
 
 static uint64_t run_cursor;
 
-/* Searching from the same page on: else it would take the run beside. */
+/* Searches from the same page on; otherwise it would take the run next to it. */
 static void take_the_same_run(const char *name) {
     if (strcmp(name, "run_page_chosen") == 0) {
         cache_failpoint_hook = NULL;
@@ -99,7 +99,7 @@ enum { LOST = 20 };
 
 static unsigned lost;
 
-/* Again and again: the cursor lies behind the run that was chosen. */
+/* Again and again: the cursor is behind the run that was chosen. */
 static void always_be_faster(const char *name) {
     if (strcmp(name, "run_page_chosen") != 0 || lost == LOST) {
         return;
@@ -111,7 +111,8 @@ static void always_be_faster(const char *name) {
     cache_failpoint_hook = always_be_faster;
 }
 
-/* A run lost to another is no try: it goes on where unused pages are, and does not look for some to evict. */
+/* A run lost to another process does not count as a try. The search goes on where unused pages are, and does not
+ * evict others. */
 static void always_too_late(void) {
     open_both();
     lost = 0;
@@ -127,7 +128,7 @@ static void always_too_late(void) {
     expect_nothing_left(maker);
 }
 
-/* ---- It was closed, and all in it dead ---- */
+/* ---- The page was closed, and all its entries dead ---- */
 
 static void begin_late(void) {
     const struct cache_key key = hot();
@@ -141,7 +142,7 @@ static void finish_late(void) {
     EXPECT_EQUAL(cache_commit(other, &key, KIND, 0, CACHE_SET, NULL), CACHE_OK);
 }
 
-/* Who had begun to write when others closed the page goes on just now. */
+/* A process that had begun to write when another one closed the page goes on at this moment. */
 static void write_into_the_dead(const char *name) {
     const bool victim = strcmp(name, "victim_chosen") == 0;
     if ((!victim && strcmp(name, "dead_page_chosen") != 0) ||
@@ -159,7 +160,7 @@ static void write_into_the_dead(const char *name) {
     }
 }
 
-/* The page is closed, and what is dead in it is too little to make it a wasted one, whose entries would move. */
+/* Closes the page. It has too few dead entries to count as fragmented, so its entries would not move. */
 static void close_late_page(void) {
     const struct cache_key key = key_of("small");
     EXPECT_EQUAL(put(maker, key, 1, 4000), CACHE_OK);
@@ -192,7 +193,7 @@ static void written_while_given_back(void) {
 
 /* ---- Long ago ---- */
 
-/* What is stored into a page that others closed long ago is as young as any value. */
+/* A value stored into a page that other processes closed long ago is as young as any value. */
 static void closed_long_ago(void) {
     open_both();
     begin_late();
@@ -204,7 +205,7 @@ static void closed_long_ago(void) {
     expect_nothing_left(maker);
 }
 
-/* ---- All that is free is in the hands of one who is preempted ---- */
+/* ---- A preempted process has all free pages ---- */
 
 static void take_all_free(void *argument) {
     struct cache *cache = open_cache(8);
@@ -241,7 +242,7 @@ static void waits_for_others(void) {
     expect_nothing_left(cache);
 }
 
-/* ---- Several compact at once, and together they have a single page to move to ---- */
+/* ---- Several processes compact at once, and have a single page to move to ---- */
 
 enum { COMPACTING = 3, MOVED_FIRST = 20, TOGETHER_MS = 10, BEGUN = 1, MIDDLE = 2 };
 
@@ -254,7 +255,7 @@ static void meet(unsigned index) {
     }
 }
 
-/* Until all have begun, and in the middle of a page, which all reach only if they fill the same one. */
+/* Waits until all have begun, and again in the middle of a page, which all reach only if they fill the same one. */
 static void wait_for_the_rest(const char *name) {
     if (strcmp(name, "reclaim_begun") == 0 && ++begun_here == 1) {
         meet(BEGUN);
@@ -276,7 +277,7 @@ static void store_again(void *argument) {
     EXPECT_EQUAL(put(cache, key_of("1"), 1, 1000), CACHE_OK);
 }
 
-/* A third of each page is dead, and no page is free but one spare. Returns the number of keys. */
+/* Makes a third of each page dead, with one spare page and no other free page. Returns the number of keys. */
 static unsigned fragment(struct cache *cache, bool held[PAGES_MAX]) {
     const unsigned keys = (unsigned)info_of(cache).pages * 50; /* some 60 fit a page */
     put_many(cache, "", keys, 1000);
@@ -312,7 +313,7 @@ static void compact_together(void) {
     for (unsigned i = 0; i < COMPACTING; i++) {
         children[i] = start(store_again, (void *)wait_for_the_rest);
     }
-    struct cache *cache = open_cache(8); /* now: a fork would lose the pages that are held */
+    struct cache *cache = open_cache(8); /* opened only now: a fork would lose the held pages */
     const unsigned keys = fragment(cache, held);
     reached(0, 1);
     finish_all(children, COMPACTING);
@@ -331,7 +332,8 @@ static void die_compacting(void) {
     expect_all_fragments(cache, keys, held);
 }
 
-/* Chosen by another process while it was free, the reserve is taken without a word: the next free page replaces it. */
+/* Another process chose the reserve while it was free, and takes it without changing its word: the next free page
+ * replaces it. */
 static void reserve_is_taken(void) {
     static bool held[PAGES_MAX];
     struct cache *cache = open_cache(8);
@@ -353,7 +355,7 @@ static void reserve_is_taken(void) {
 
 static uint32_t kept_for_others;
 
-/* Another process opens a page, so that the destination is closed. */
+/* Another process opens a page, so the destination will be closed. */
 static void open_another(const char *name) {
     if (strcmp(name, "move_published") == 0 && ++moved_here == MOVED_FIRST) {
         const struct page_shared *row = page_row(maker, maker->destination - 1);

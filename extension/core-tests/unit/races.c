@@ -1,6 +1,6 @@
 /*
- * Two processes and one order of events: one is stopped between two steps, another does its worst, and the first
- * goes on.
+ * Two processes and one order of events: one is stopped between two steps, another makes the worst change, and the
+ * first goes on.
  */
 #include <signal.h>
 #include <sys/wait.h>
@@ -34,7 +34,7 @@ static void late_reader(void *argument) {
     }
 }
 
-/* A cache with one value, which a late reader was about to take when it stopped. */
+/* Opens a cache with one value, which a reader was about to read when it stopped. */
 static struct cache *open_with_reader(char *point, pid_t *reader) {
     struct cache *cache = open_cache(8);
     const struct cache_key key = {"read", 4, 4};
@@ -44,7 +44,7 @@ static struct cache *open_with_reader(char *point, pid_t *reader) {
     return cache;
 }
 
-/* The page becomes free with its old bytes still in place; only the index word tells. */
+/* The page becomes free with its old bytes still in place. Only the index word shows that. */
 static void freed_before_the_pin(void) {
     pid_t child;
     struct cache *cache = open_with_reader("pin_counted", &child);
@@ -59,7 +59,7 @@ static void freed_before_the_pin(void) {
     expect_nothing_left(cache);
 }
 
-/* The page is reclaimed while its reader stands between its pin and its second look: it stays. */
+/* The page is reclaimed while its reader is between its pin and its second look: the page stays. */
 static void pinned_before_the_reclaim(void) {
     pid_t child;
     struct cache *cache = open_with_reader("pin_set", &child);
@@ -72,8 +72,8 @@ static void pinned_before_the_reclaim(void) {
     expect_nothing_left(cache);
 }
 
-/* The same for a reader that copies. It stops before it announces the page, and again before it reads from it if
- * it does not notice that the page was freed meanwhile. */
+/* The same for a reader that copies. It stops before it announces the page. If it does not notice that the page was
+ * freed, it stops again before it reads from the page. */
 static void stop_before_the_copy(void) {
     at_failpoint("copy_begun", 1, stop_here);
     raise(SIGSTOP);
@@ -81,7 +81,7 @@ static void stop_before_the_copy(void) {
 static void late_copier(void *argument) {
     struct cache *cache = open_cache(8);
     const struct cache_key key = {"read", 4, 4};
-    EXPECT(has_copied(cache, key_of("as long"), 2, 3000)); /* the scratch is large enough from now on */
+    EXPECT(has_copied(cache, key_of("as long"), 2, 3000)); /* the scratch memory is large enough from now on */
     at_failpoint("copy_intended", 1, stop_before_the_copy);
     struct cache_value value;
     if (cache_find(cache, &key, false, &value)) {
@@ -109,9 +109,10 @@ static void freed_before_the_copy(void) {
     expect_nothing_left(cache);
 }
 
-/* ---- Pins are carried over a fork while somebody looks at the records ---- */
+/* ---- Pins are carried over a fork while another process scans the records ---- */
 
-/* Record 0 is the first to attach and the first to leave; 1 holds the value, forks, and carries it over to 0. */
+/* The owner of record 0 attaches first and leaves first. The owner of record 1 holds the value, forks, and carries
+ * its pin over to record 0. */
 static void leaver(void *argument) {
     open_cache(8);
     reached(0, 1);
@@ -177,7 +178,7 @@ static void carried_over_during_a_scan(void) {
     finish(second);
 }
 
-/* ---- A page is full, closed and old while a writer has a place in it ---- */
+/* ---- A page is full, closed and old while a writer has a reservation in it ---- */
 
 static void late_writer(void *argument) {
     struct cache *cache = open_cache(8);
@@ -236,7 +237,7 @@ static void freed_twice(void) {
         EXPECT_EQUAL(cache_delete(cache, &key), CACHE_OK);
         const pid_t slow = start(free_a_run, "limbo_member_freed");
         wait_stopped(slow);
-        EXPECT_EQUAL(cache_sweep(cache), 0); /* the run is free now, and the slow one does not know */
+        EXPECT_EQUAL(cache_sweep(cache), 0); /* the run is free now, and the slow process does not know that */
         word_poke(&cache->map.header->run_cursor, page);
         reached(0, 0);
         reached(1, 0);
@@ -259,7 +260,7 @@ static void freed_twice(void) {
 
 /* ---- An integer is counted while its page is reclaimed ---- */
 
-/* So that a reclaim would move it. */
+/* Uses a key so often that a reclaim would move it. */
 static void use_often(struct cache *cache, struct cache_key key) {
     for (unsigned i = 0; i < 4; i++) {
         EXPECT(is_there(cache, key));
@@ -299,8 +300,8 @@ static void counted_during_a_reclaim(void) {
     expect_nothing_left(cache);
 }
 
-/* A reclaimer stands between two steps of moving an integer, or of dropping one that was never counted: it is counted all
- * the same, in an entry of the counter's own. */
+/* A reclaimer is between two steps of moving an integer, or of dropping one that was never counted. It is counted
+ * nevertheless, in a new entry of the counting process. */
 static void late_drainer(void *argument) {
     struct cache *cache = open_cache(8);
     at_failpoint(argument, 1, stop_here);
@@ -335,7 +336,7 @@ static void reclaimed_during_a_count(void) {
     }
 }
 
-/* The same for a touch, and for a store over a token, which then does not find what it compared. */
+/* The same for a touch, and for a store with a token, which then does not find the entry that it compared. */
 static void late_toucher(void *argument) {
     struct cache *cache = open_cache(8);
     const struct cache_key key = {"n", 1, 1};
@@ -375,7 +376,7 @@ static void sealed_during_a_count(void) {
     expect_nothing_left(cache);
 }
 
-/* What a call that was cut short left announced, the next one takes back: a touch must not rely on it. */
+/* The next call clears what an interrupted call had announced: a touch must not depend on that announcement. */
 static void late_toucher_after_a_cut(void *argument) {
     struct cache *cache = open_cache(8);
     const struct cache_key key = {"n", 1, 1}, cut = key_of("cut short");
@@ -425,7 +426,7 @@ static void late_releaser(void *argument) {
     raise(SIGSTOP);
 }
 
-/* Of all pages that are said to have memory, those that take some when they are filled. */
+/* Counts the pages that are marked as having memory, but take some when they are filled. */
 static unsigned count_holes(struct cache *cache) {
     unsigned holes = 0;
     for (uint32_t page = 0; page < cache->map.page_count; page++) {
@@ -465,7 +466,7 @@ static void kept_while_given_back(void) {
     }
 }
 
-/* A delete that has removed an entry is done: what another process adds then, which found the key absent, stays. */
+/* A delete that has removed an entry is done. Another process that found the key absent then adds it: that stays. */
 static void add_again_child(void *none) {
     struct cache *cache = open_cache(8);
     EXPECT_EQUAL(put_as(cache, key_of("a"), 2, 1000, 0, CACHE_ADD), CACHE_OK);
@@ -481,7 +482,7 @@ static void deleted_once(void) {
     at_failpoint("index_unlinked", 1, add_again);
     EXPECT_EQUAL(cache_delete(cache, &key), CACHE_OK);
     EXPECT(has(cache, key, 2, 1000));
-    /* so of an entry that has expired: then nothing was there */
+    /* the same if the entry has expired: then the key was absent */
     EXPECT_EQUAL(put_as(cache, key, 1, 1000, cache_expiry(0.001), CACHE_SET), CACHE_OK);
     sleep_ms(20);
     at_failpoint("index_unlinked", 1, add_again);

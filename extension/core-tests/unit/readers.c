@@ -1,6 +1,6 @@
 /*
- * A key that is always there is never missed, whatever its writers do: they store it again at every step of a fetch, in
- * another page, longer each time, or after it has expired.
+ * A key that is always present is never missed, whatever its writers do. They store it again at every step of a
+ * fetch: in another page, longer each time, or after it has expired.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,13 +18,13 @@ static struct cache_key hot(void) {
     return (struct cache_key){"hot", 3, 3};
 }
 
-/* Each value tells its length by its seed. */
+/* The seed of each value is its length. */
 static void store_next(void) {
     EXPECT_EQUAL(put(writer, hot(), next_length, next_length), CACHE_OK);
     next_length += longer_by;
 }
 
-/* Between any two looks of a reader at the index word. */
+/* Stores between any two looks of a reader at the index word. */
 static void store_at_each_step(const char *name) {
     if (strcmp(name, "pin_counted") != 0 && strcmp(name, "copy_announced") != 0 &&
         strcmp(name, "find_announced") != 0 && strcmp(name, "read_again") != 0) {
@@ -86,7 +86,7 @@ static void another_page_each_time(void) {
     }
 }
 
-/* Past its limit a reader copies. */
+/* Beyond its limit a reader copies. */
 static void beyond_the_share(void) {
     struct cache *reader = open_sharing_with_writer(0, OWN_PAGE, 0, STORES);
     expect_found(reader, true);
@@ -95,7 +95,7 @@ static void beyond_the_share(void) {
     close_with_writer(reader);
 }
 
-/* What has just been copied is too long for the scratch again: that soon has an end. */
+/* The value is again too long for the scratch memory each time: that soon ends. */
 static void longer_each_time(void) {
     struct cache *reader = open_with_writer(OWN_PAGE, 8 * KIB, STORES / 2);
     expect_found(reader, false);
@@ -103,11 +103,11 @@ static void longer_each_time(void) {
     close_with_writer(reader);
 }
 
-/* Short values lie in one page, and that is protected by the first look: stores without end do not matter. */
+/* Short values are in one page, which the first look protects: stores without end do not matter. */
 static void one_page(void) {
     for (unsigned zero_copy = 0; zero_copy < 2; zero_copy++) {
         struct cache *reader = open_with_writer(64, 0, UINT32_MAX);
-        EXPECT(has_copied(reader, hot(), 64, 64)); /* the scratch is large enough from now on */
+        EXPECT(has_copied(reader, hot(), 64, 64)); /* the scratch memory is large enough from now on */
         cache_failpoint_hook = store_at_each_step;
         steps = 0;
         expect_found(reader, zero_copy);
@@ -123,7 +123,7 @@ static void existence(void) {
     close_with_writer(reader);
 }
 
-/* ---- An entry that expires while it is looked at has been given more time, or another value, before ---- */
+/* ---- An entry expires during a look, but was touched or replaced before that ---- */
 
 static void store_when_expired(const char *name) {
     if (strcmp(name, "read_expired") == 0 || strcmp(name, "exists_looked") == 0) {
@@ -153,7 +153,7 @@ static void renewed_before_it_expired(void) {
 
 enum { WRITERS = 2, READERS = 4, DONE = 0, READ = 1, MISSED = 2, STORED = 3, RESTARTS = 16, MOST = 16 };
 
-/* A replace: what refuses it takes nothing away. */
+/* Replaces values: a refused replace removes nothing. */
 static void write_without_end(void *argument) {
     struct cache *cache = open_cache(64);
     const size_t length = (uintptr_t)argument;
@@ -170,9 +170,9 @@ static void count_looks(const char *name) {
 }
 
 enum { FILLERS = 1000 };
-static const void *volatile kept[FILLERS]; /* or a scan would release their pages */
+static const void *volatile kept[FILLERS]; /* kept, or a scan would release their pages */
 
-/* Way 0 copies, 1 pins within requests, 2 has pinned all that it may, 3 asks whether it is there. */
+/* Way 0 copies, 1 pins within requests, 2 has pinned all that it may, 3 asks if the key exists. */
 static void read_without_end(void *argument) {
     const uintptr_t way = (uintptr_t)argument;
     struct cache_options options = options_of(64);

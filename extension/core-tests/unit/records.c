@@ -1,4 +1,4 @@
-/* Process records: claimed, given back, swept. */
+/* Process records: claiming, releasing, sweeping. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -68,7 +68,7 @@ static void given_back(void) {
     expect_nothing_left(cache);
 }
 
-/* A new process takes a dead one's record rather than a new one, so scans stay short. */
+/* A new process takes a dead process's record rather than a new one, so scans stay short. */
 static void die_at_once(void *argument) {
     struct cache *cache = open_cache(8);
     EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
@@ -87,7 +87,7 @@ static void reused(void) {
     EXPECT(word_load(&cache->map.header->records_used) <= 16);
     const struct cache_info info = info_of(cache);
     EXPECT_EQUAL(info.processes, 1);
-    EXPECT_EQUAL(info.stores, 300); /* figures of the dead are kept */
+    EXPECT_EQUAL(info.stores, 300); /* the figures of dead processes are kept */
     EXPECT_EQUAL(info.hits, 300);
     expect_nothing_left(cache);
 }
@@ -121,7 +121,7 @@ static void stopped_is_not_swept(void) {
     expect_nothing_left(cache);
 }
 
-/* Other code of the process may open and close the file: classic locks would be lost by that. */
+/* Other code of the process may open and close the file. That would release classic locks. */
 static void unrelated_close(void) {
     const pid_t child = start(stay, (void *)RECORDS);
     await(0, 1);
@@ -138,14 +138,14 @@ static void unrelated_close(void) {
     EXPECT_EQUAL(info.processes, 2);
     EXPECT_EQUAL(info.swept, 0);
     reached(1, 1);
-    finish(child); /* which saw us alive all the time, or it would have swept us */
+    finish(child); /* it saw us alive all the time, or it would have swept our record */
     info = info_of(cache);
     EXPECT_EQUAL(info.processes, 1);
     EXPECT_EQUAL(info.record, record);
     expect_nothing_left(cache);
 }
 
-/* A script that closes all descriptors, as daemons do, may then open a file of its own under their numbers. */
+/* A script that closes all descriptors, as daemons do, may then open another file under their numbers. */
 static void reuse_number(int fd) {
     char path[128], page[4096];
     snprintf(path, sizeof path, "%s/other", test_folder);
@@ -192,9 +192,9 @@ static void descriptor_of_another_file(void) {
         const struct timespec then[2] = {{1000, 0}, {1000, 0}};
         EXPECT(futimens(fds[i], then) == 0);
     }
-    EXPECT(!cache_is_locked(cache, &key)); /* that lock is gone, and its owner knows */
+    EXPECT(!cache_is_locked(cache, &key)); /* the key's lock is gone, and its owner knows */
     finish(start(fills_twice, NULL));
-    EXPECT(is_pattern(held.bytes, held.length, 1)); /* the record's lock is not */
+    EXPECT(is_pattern(held.bytes, held.length, 1)); /* the record's lock is not gone */
     const pid_t child = start(stay, (void *)RECORDS);
     await(0, 1);
     kill_and_wait(child); /* its record is left to be swept */
@@ -218,13 +218,13 @@ static void own_number_again(void) {
     long owner;
     EXPECT_EQUAL(put(cache, key_of("a"), 1, 100), CACHE_OK);
     const int fd = cache->fd;
-    while (dup(fd) < fd) { /* so that it is the first that is free */
+    while (dup(fd) < fd) { /* so that it becomes the first free number */
     }
     close(fd);
     EXPECT_EQUAL(cache_lock(cache, &key, 1, NULL, &owner), CACHE_OK);
     EXPECT_EQUAL(cache->lock_fd, fd); /* or this would show nothing */
     finish(start_fork(does_nothing, NULL));
-    EXPECT(has(cache, key_of("a"), 1, 100)); /* with another record, and so another descriptor */
+    EXPECT(has(cache, key_of("a"), 1, 100)); /* claims another record, and so opens another descriptor */
     EXPECT(cache_is_locked(cache, &key));
     struct cache *third = open_cache(8), *other = open_cache(8);
     EXPECT_EQUAL(cache_lock(third, &key, 0, NULL, &owner), CACHE_EXISTS);
@@ -238,7 +238,7 @@ static void own_number_again(void) {
     EXPECT_EQUAL(cache_lock(third, &key, 0, NULL, &owner), CACHE_EXISTS);
 }
 
-/* Opening may do something: of a device, or a pipe. */
+/* Opening a device or a pipe may have effects. */
 static void foreign_file_is_not_opened(void) {
     struct cache *cache = open_cache(8);
     EXPECT_EQUAL(put(cache, key_of("a"), 1, 100), CACHE_OK);
@@ -255,7 +255,7 @@ static void foreign_file_is_not_opened(void) {
     EXPECT(read(watch, events, sizeof events) > 0); /* or this would show nothing */
 }
 
-/* Should the record be lost all the same, whoever claims it is left alone, and the script's next request knows. */
+/* If the record is lost nevertheless, its new owner is not disturbed, and the script's next request notices. */
 static void stay_later(void *argument) {
     await(2, 1);
     stay(argument);
@@ -279,7 +279,7 @@ static void lost(void) {
     finish(child);
 }
 
-/* Whoever takes over a dead record may die in it, at any point. */
+/* A process that takes over a dead record may die during that, at any failpoint. */
 static void sweeper(void *argument) {
     at_failpoint(argument, 1, die_here);
     struct cache *cache = open_cache(8);

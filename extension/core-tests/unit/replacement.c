@@ -1,4 +1,4 @@
-/* When a segment is recreated, and how those who are attached notice. */
+/* When a segment is recreated, and how attached processes notice. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static ino_t inode_of(const char *path) {
     return status.st_ino;
 }
 
-/* A segment with a value, which nobody is attached to. */
+/* Creates a segment with a value, to which no process is attached. */
 static ino_t make_segment(void) {
     struct cache *cache = open_cache(8);
     EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
@@ -86,7 +86,7 @@ static void retired(void) {
 
 /* ---- Another size ---- */
 
-/* With other settings than those it was made with a segment is joined, and the reason tells which differ. */
+/* A segment is joined also with other settings than those that it was created with. The reason says which differ. */
 static void join_with(struct cache_options options, const char *differs) {
     char reason[CACHE_REASON_MAX] = "";
     struct cache *cache = cache_attach(&options, reason);
@@ -100,7 +100,7 @@ static void join_with(struct cache_options options, const char *differs) {
 }
 
 static void other_settings(void) {
-    const ino_t before = make_segment(); /* nobody is attached, as to the cache of an idle pool */
+    const ino_t before = make_segment(); /* no process is attached, as to the cache of an idle pool */
     struct cache_options options = options_of(9);
     join_with(options, "larder.size=8M (here 9M)");
     options = options_of(8);
@@ -112,7 +112,7 @@ static void other_settings(void) {
     expect_kept(before);
 }
 
-/* An explicit command recreates the segment; those who are attached come to the new one. */
+/* An explicit command recreates the segment; attached processes move to the new one. */
 static void resized(void) {
     struct cache *cache = open_cache(8);
     EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
@@ -122,7 +122,7 @@ static void resized(void) {
     EXPECT_EQUAL(info_of(other).size, 9 * MIB);
     EXPECT(!is_there(other, key_of("a")));
     const ino_t now = inode_of(segment_file());
-    struct cache *again = open_with(&options); /* it is as asked now */
+    struct cache *again = open_with(&options); /* the segment has these settings now */
     EXPECT_EQUAL(inode_of(segment_file()), now);
     close_cache(again);
     sleep_ms(1100);
@@ -130,7 +130,7 @@ static void resized(void) {
     EXPECT_EQUAL(info_of(cache).size, 9 * MIB);
 }
 
-/* The new segment lies elsewhere, so that processes which keep the old mapping can map it. */
+/* The new segment has another address, so that processes which keep the old mapping can map it. */
 static void another_address(void) {
     close_cache(open_cache(8));
     for (unsigned i = 0; i < 20; i++) {
@@ -146,9 +146,9 @@ static void another_address(void) {
     }
 }
 
-/* ---- Noticed by those who are attached ---- */
+/* ---- Noticed by attached processes ---- */
 
-/* What another process stored into the segment that the path names. */
+/* Another process stores into the segment that the path names. */
 static void put_elsewhere_child(void *argument) {
     struct cache *cache = open_cache(8);
     EXPECT_EQUAL(put(cache, key_of("%s", (const char *)argument), 3, 1000), CACHE_OK);
@@ -159,10 +159,10 @@ static void removed_by_others(void) {
     EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
     EXPECT(unlink(segment_file()) == 0);
     EXPECT(cache_request_begin(cache));
-    EXPECT(has(cache, key_of("a"), 1, 1000)); /* looked at once a second at most */
+    EXPECT(has(cache, key_of("a"), 1, 1000)); /* checked once a second at most */
     cache_request_end(cache, false);
     sleep_ms(1100);
-    EXPECT(!cache_request_begin(cache)); /* a request that only reads makes no segment */
+    EXPECT(!cache_request_begin(cache)); /* a request that only reads creates no segment */
     close_cache(cache);
     cache = open_cache(8);
     EXPECT(!is_there(cache, key_of("a")));
@@ -197,17 +197,17 @@ static void long_lived_notices(void) {
     EXPECT(has(cache, key_of("b"), 3, 1000));
     EXPECT(!is_there(cache, key_of("a")));
     churn(cache, 2);
-    EXPECT(is_pattern(held.bytes, held.length, 1)); /* of the old mapping, which stays */
+    EXPECT(is_pattern(held.bytes, held.length, 1)); /* in the old mapping, which stays */
     expect_sound(cache);
 }
 
 /* ---- Creating ---- */
 
-/* A creator that is stopped anywhere is in nobody's way. */
+/* A creator that is stopped at any failpoint blocks no other process. */
 static void creator_stops_child(void *argument) {
     at_failpoint(argument, 1, stop_here);
     struct cache *cache = open_cache(8);
-    EXPECT(has(cache, key_of("b"), 1, 1000)); /* of the segment that is in place now */
+    EXPECT(has(cache, key_of("b"), 1, 1000)); /* from the segment that is in place now */
     EXPECT_EQUAL(put(cache, key_of("late"), 2, 1000), CACHE_OK);
 }
 static void creator_stops(void) {
@@ -228,7 +228,7 @@ static void creator_stops(void) {
         finish(creator);
         EXPECT(inode_of(segment_file()) == before);
         EXPECT(has(cache, key_of("b"), 1, 1000));
-        EXPECT(has(cache, key_of("late"), 2, 1000)); /* it has joined */
+        EXPECT(has(cache, key_of("late"), 2, 1000)); /* the late creator has joined */
         expect_no_temporary_files();
         expect_nothing_left(cache);
         close_cache(cache);
@@ -236,8 +236,8 @@ static void creator_stops(void) {
     }
 }
 
-/* One that is stopped while it takes a damaged segment away: others wait for some milliseconds, and then do it. When it
- * goes on it finds another there and leaves it in its place. */
+/* A process is stopped while it removes a damaged segment. Others wait for some milliseconds, and then do it
+ * themselves. When the process goes on, it finds another segment and leaves that in place. */
 static void replacer_stops(void) {
     static const char *const points[] = {"segment_looked_at", "segment_moved_aside", "segment_retired"};
     for (unsigned i = 0; i < sizeof points / sizeof *points; i++) {
@@ -284,7 +284,7 @@ static void retirer_dies(void) {
     expect_replaced(before);
 }
 
-/* Many at a cold start: exactly one segment comes out of it, and nobody is refused. */
+/* Many processes at a cold start: exactly one segment is created, and no process is refused. */
 static void cold_start_child(void *argument) {
     await(0, 1);
     const struct cache_options options = options_of(8);

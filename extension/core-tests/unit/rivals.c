@@ -1,4 +1,4 @@
-/* Writers of one key, of which one is stopped or dead between two steps: nobody waits for it. */
+/* Writers of one key, one of which is stopped or dead between two steps: no other one waits for it. */
 #include <signal.h>
 #include <stdlib.h>
 
@@ -6,7 +6,7 @@
 #include "hash.h"
 #include "suites.h"
 
-/* The first ones are passed by a store of a new key, the last ones by a store over an old value. */
+/* A store of a new key passes the first POINTS_OF_NEW failpoints, a store over an old value the others. */
 static const char *const points[] = {"entry_start_set", "entry_counted", "index_tentative", "index_marked",
                                      "index_alone",     "published",     "entry_start_set", "index_replaced"};
 enum { POINTS = sizeof points / sizeof *points, POINTS_OF_NEW = 6 };
@@ -15,7 +15,7 @@ static bool is_new(unsigned number) {
     return number % POINTS < POINTS_OF_NEW;
 }
 
-/* Of either order of its two buckets, and with any slots. */
+/* Keys with either order of the two buckets, and with any slots. */
 static struct cache_key key_number(unsigned number) {
     return key_of("key %u", number);
 }
@@ -34,7 +34,7 @@ static void stop_storing(void *argument) {
     store_until((unsigned)(uintptr_t)argument, stop_here);
 }
 
-/* What the other finds there. */
+/* Prepares the state that the other process finds. */
 static void prepare(struct cache *cache, unsigned number) {
     const struct cache_key key = key_number(number);
     cache_delete(cache, &key);
@@ -75,7 +75,7 @@ static void dead(void) {
     }
     kill_and_wait(watcher);
     qsort(took, deaths, sizeof *took, by_size);
-    EXPECT(took[deaths / 2] < SOON_NS); /* the median: others want the processor too */
+    EXPECT(took[deaths / 2] < SOON_NS); /* the median, since other processes use the processor, too */
     expect_nothing_left(cache);
     proof_count late = 0;
     for (unsigned i = 0; i < deaths; i++) {
@@ -92,7 +92,7 @@ static void dead(void) {
                  late, 0);
 }
 
-/* One that stands between two steps of storing. */
+/* Starts a process that stops between two steps of storing. */
 static pid_t stop_one(unsigned number) {
     const pid_t child = start(stop_storing, (void *)(uintptr_t)number);
     wait_stopped(child);
@@ -126,7 +126,7 @@ static void readers_go_on(void) {
     expect_nothing_left(cache);
 }
 
-/* Every change of the key succeeds as if the stopped one were not there; its own store is made when it goes on. */
+/* Every change of the key succeeds as if there were no stopped process. Its own store is completed when it goes on. */
 static void writers_go_on(void) {
     struct cache *cache = open_cache(8);
     const pid_t watcher = start_clock();
@@ -175,7 +175,7 @@ static void writers_go_on(void) {
     expect_nothing_left(cache);
 }
 
-/* The one who goes on has added; the stopped one's add then finds that. */
+/* The running process has added the key; then the stopped one's add finds it. */
 static void late_adder(void *argument) {
     static const char *const before[] = {"entry_start_set", "entry_counted", "index_tentative", "index_marked",
                                          "index_alone"};
@@ -201,7 +201,7 @@ static void one_has_added(void) {
     expect_nothing_left(cache);
 }
 
-/* Tentative words that stand for nothing any more, in all slots of a key, block nothing. */
+/* Tentative words without an entry, in all slots of a key, block nothing. */
 static void damaged(void) {
     struct cache *cache = open_cache(8);
     const struct cache_key key = key_of("a");

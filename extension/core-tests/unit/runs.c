@@ -1,4 +1,4 @@
-/* Values longer than half a page, which get pages of their own. */
+/* Values longer than half a page, which get pages for themselves. */
 #include <signal.h>
 
 #include "fixture.h"
@@ -10,7 +10,7 @@ static unsigned pages_used(struct cache *cache) {
     return (unsigned)(info.pages - info.pages_free);
 }
 
-/* Their pages come back. */
+/* Pages of replaced runs are reused. */
 static void replaced_runs(void) {
     struct cache *cache = open_cache(8);
     for (unsigned i = 0; i < 3000; i++) {
@@ -23,7 +23,7 @@ static void replaced_runs(void) {
     EXPECT_EQUAL(pages_used(cache), 0);
 }
 
-/* Runs and small values share the memory without losing any of it. */
+/* Runs and small values share the memory, and no page is lost. */
 static void mixed(void) {
     struct cache *cache = open_cache(8);
     for (unsigned i = 0; i < 20000; i++) {
@@ -34,8 +34,8 @@ static void mixed(void) {
     expect_nothing_left(cache);
 }
 
-/* Whatever is stored and deleted beside them, values that nobody asks for stay while half of the pages are unused. Each
- * round leaves one dead run more than the next store takes up. */
+/* Unused values stay while half of the pages are unused, whatever is stored and deleted besides. Each round leaves
+ * one more dead run than the next store uses. */
 static void unused_pages_first(void) {
     struct cache *cache = open_cache(16);
     for (unsigned i = 0; i < 50; i++) {
@@ -55,14 +55,14 @@ static void unused_pages_first(void) {
     expect_nothing_left(cache);
 }
 
-/* A search in vain is remembered, but not beyond what has died since: nothing is evicted from a cache that was full and
+/* A search in vain is remembered, but not after much has died: nothing is evicted from a cache that was full and
  * then half emptied, by this process or by another. */
 static void unused_pages_after_deletes(long by_another) {
     struct cache *cache = open_cache(16), *other = by_another ? open_cache(16) : cache;
     for (unsigned i = 0; i < 400; i++) {
         EXPECT_EQUAL(put(cache, key_of("old %u", i), i, 100 * KIB), CACHE_OK);
     }
-    /* Two of three neighbours die, and nobody has asked for the third. */
+    /* Two of three neighbours die, and the third is unused. */
     unsigned deleted = 0;
     for (unsigned i = 0; i < 400; i++) {
         const struct cache_key key = key_of("old %u", i);
@@ -80,7 +80,7 @@ static void unused_pages_after_deletes(long by_another) {
     expect_nothing_left(cache);
 }
 
-/* A run that was used since it was last looked at is kept while others go. */
+/* A run that was used since it was last examined is kept while others are evicted. */
 static void used_stays(long length) {
     struct cache *cache = open_cache(16);
     EXPECT_EQUAL(put(cache, key_of("used"), 1, length), CACHE_OK);
@@ -94,10 +94,10 @@ static void used_stays(long length) {
     expect_nothing_left(cache);
 }
 
-/* All runs are used, and still a store finds room, for a small value as for a long one. */
+/* All runs are used, and still a store finds room, for a small value and for a long one. */
 static void all_used(void) {
     struct cache *cache = open_cache(64);
-    word_store(&cache->map.header->records_used, SPARE_MAX); /* so that more pages are wanted for the reserve */
+    word_store(&cache->map.header->records_used, SPARE_MAX); /* so that more spare pages are wanted */
     unsigned runs = 0;
     while (info_of(cache).evicted == 0) {
         EXPECT_EQUAL(put(cache, key_of("run %u", runs), runs, 300 * KIB), CACHE_OK);
@@ -123,7 +123,7 @@ static void all_used(void) {
     expect_nothing_left(cache);
 }
 
-/* A page that was said to be empty may have become part of a run since: the run stays. */
+/* A page that is hinted as empty may have become part of a run: the run stays. */
 static void taken_by_a_run(void) {
     struct cache *cache = open_cache(16);
     EXPECT_EQUAL(put(cache, key_of("run"), 1, 100 * KIB), CACHE_OK);
@@ -138,7 +138,7 @@ static void taken_by_a_run(void) {
     expect_nothing_left(cache);
 }
 
-/* The older half of the log is held by readers; runs find room in the other. */
+/* Readers hold the older half of the log; runs find room in the other half. */
 static void beside_held_pages(void) {
     struct cache *cache = open_cache(16);
     const size_t room = info_of(cache).pages * 15;
@@ -172,7 +172,7 @@ static void held_run(void) {
     expect_nothing_left(cache);
 }
 
-/* A writer that dies with half a run claimed, or a whole one unpublished, blocks nothing. */
+/* A writer that dies with half a run claimed, or with a complete unpublished run, blocks nothing. */
 static void dead_writer_child(void *argument) {
     struct cache *cache = open_cache(8);
     const unsigned number = (unsigned)(uintptr_t)argument;
@@ -198,8 +198,8 @@ static void dead_writers(void) {
     expect_nothing_left(cache);
 }
 
-/* A writer is preempted between claiming its pages and storing its value, while others fill the memory. What it stored
- * then is as young as any value, and not the next to go. */
+/* A writer is preempted between claiming its pages and storing its value, while other processes fill the memory. Its
+ * value is then as young as any other, and not the next to go. */
 static void late_writer(void *argument) {
     struct cache *cache = open_cache(8);
     at_failpoint("run_claimed", 1, stop_here);

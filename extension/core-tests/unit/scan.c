@@ -1,4 +1,4 @@
-/* Pins of pages that are used no more go; those of pages that something points to stay, wherever it is. */
+/* Pins of unused pages are dropped. Pins of pages with a pointer to them stay, wherever the pointer is. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 #include "scan.h"
 #include "suites.h"
 
-/* ---- Where a pointer may be: no cache is needed for that, only addresses. ---- */
+/* ---- Where a pointer may be. This needs no cache, only addresses. ---- */
 
 enum { PAGES = 64, SHIFT = 16, PAGE_BYTES = 1 << SHIFT };
 
-/* Kept as its complement, so that nothing here points to a page at random. */
+/* Stored as its complement, so that nothing here points to a page by accident. */
 static volatile uintptr_t hidden = ~(UINT64_C(0x123456) << 24);
 
 static uint64_t used_pages[1];
@@ -43,11 +43,11 @@ static __attribute__((noinline)) void clear_stack(void) {
 }
 
 /*
- * With detect_stack_use_after_return, which is on by default from GCC 13 on, AddressSanitizer puts the variables of a
- * function into memory of its own, and leaves them there when the function returns: clear_stack() does not reach them.
- * That memory is private and writable, and a scan reads it as any other, so it misses no pointer there; but it finds
- * those of calls that have returned, and their pages are held longer than these tests expect. All compilers keep
- * variables on the stack here.
+ * With detect_stack_use_after_return, the default from GCC 13 on, AddressSanitizer puts the variables of a function
+ * into separate memory, and leaves them there when the function returns: clear_stack() does not reach them. That
+ * memory is private and writable, and a scan reads it like any other, so it misses no pointer there. But it also
+ * finds pointers of calls that have returned, so their pages are held longer than these tests expect. So here all
+ * compilers keep variables on the stack.
  */
 #ifdef __SANITIZE_ADDRESS__
 const char *__asan_default_options(void);
@@ -56,7 +56,7 @@ const char *__asan_default_options(void) {
 }
 #endif
 
-/* Sanitizers keep what was freed: a few pages too many are held. */
+/* Sanitizers keep freed memory, so a few pages too many are held. */
 enum { FEW = SLOWNESS == 1 ? 0 : 8 };
 
 static void expect_held(const struct cache *cache, uint32_t least, uint32_t most) {
@@ -78,7 +78,7 @@ static __attribute__((noinline)) void put_pointer(void *place, uintptr_t offset)
     *(volatile uintptr_t *)place = ~hidden + offset;
 }
 
-/* Expects that a pointer in the place keeps its page, and that nothing else does. */
+/* Expects that a pointer in `place` keeps its page, and no other page. */
 static void expect_found_in(void *place) {
     for (unsigned page = 1; page < PAGES; page += 20) {
         EXPECT(!is_used(page));
@@ -132,7 +132,7 @@ static void in_mappings(void) {
     munmap(at, 16 * MIB);
 }
 
-/* To learn that a page was never written takes time, too. */
+/* Finding out that a page was never written takes time, too. */
 static void looking_pages_up_has_its_price(void) {
     const size_t size = (size_t)8 << 30;
     struct scan before = scan_of(), after = scan_of();
@@ -140,7 +140,7 @@ static void looking_pages_up_has_its_price(void) {
     void *at = map(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
     EXPECT(scan_memory(&after));
     EXPECT(after.cost >= before.cost + 100 * MIB);
-    EXPECT(after.cost <= before.cost + 200 * MIB); /* not that of reading */
+    EXPECT(after.cost <= before.cost + 200 * MIB); /* less than the cost of reading */
     munmap(at, size);
 }
 
@@ -164,7 +164,7 @@ static void in_private_copies_of_files(void) {
     EXPECT(mprotect(at, 64 * KIB, PROT_READ) == 0);
     EXPECT(is_used(7));
     munmap(at, 64 * KIB);
-    /* what others can see keeps nothing, nor what is the file's own */
+    /* pointers in shared memory keep nothing, nor do those in unchanged parts of a file */
     at = map(64 * KIB, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
     put_pointer(at, 9 * PAGE_BYTES + 8);
     EXPECT(!is_used(9));
@@ -204,7 +204,7 @@ static void on_stacks_of_threads(void) {
     pthread_join(thread, NULL);
 }
 
-/* Maps and unmaps all the time what may be read just then. */
+/* Maps and unmaps memory all the time, which the scan may be reading. */
 static void *disturb(void *argument) {
     while (atomic_load(&board->number[0]) == 0) {
         char *at = map(4 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
@@ -346,7 +346,7 @@ static void just_behind_a_page(void) {
     EXPECT(!is_used(0));
 }
 
-/* Where the process may not ask which pages were written, all are read. */
+/* If the process may not ask which pages were written, all are read. */
 static void without_a_pagemap(void) {
     if (SLOWNESS > 1) {
         harness_skip("the leak sanitizer, or unit/emulated.c, needs to look into the process too");
@@ -405,7 +405,7 @@ static void unused_pins_are_dropped(void) {
     EXPECT(pin_drop_unused_now(cache, record_of(cache)));
     expect_held(cache, 0, 0);
     const struct cache_info info = info_of(cache);
-    EXPECT_EQUAL(info.pages_pinned_long, cache->pages_held); /* at once, although recounts are rare */
+    EXPECT_EQUAL(info.pages_pinned_long, cache->pages_held); /* corrected at once, although recounts are rare */
     EXPECT_EQUAL(info.scans, 1);
     EXPECT_EQUAL(info.scan_pages, held - cache->pages_held);
     EXPECT(info.scan_ns > 0);
@@ -441,7 +441,7 @@ static void used_pins_stay(void) {
     close_cache(cache);
 }
 
-/* A segment was replaced: the old one stays mapped as long as something points there, and no longer. */
+/* After a replacement, the old segment stays mapped as long as something points into it, and no longer. */
 static void look_again(struct cache *cache) {
     cache->looked_at = cache->release_at = 0;
     for (unsigned i = 0; i < 16; i++) {
@@ -465,7 +465,7 @@ static void left_segments(void) {
         EXPECT(cache->held != NULL);
         expect_kept(7);
     }
-    EXPECT(cache->release_every > 1000); /* searches in vain get rare */
+    EXPECT(cache->release_every > 1000); /* searches that release nothing get rarer */
     kept_value = NULL;
     for (unsigned i = 0; i < 10 && cache->held; i++) {
         clear_stack();
@@ -505,7 +505,7 @@ static void runs_stay_whole(void) {
     close_cache(cache);
 }
 
-/* A copy has the pointers of what it was made of. */
+/* A copy has the pointers of its original. */
 static __attribute__((noinline)) void copy_pointer(struct cache *cache) {
     *(uintptr_t *)(void *)(cache->scratch + 8) = (uintptr_t)pinned(cache, key_of("0")).bytes;
 }
@@ -521,7 +521,7 @@ static void copies_keep_nothing(void) {
     close_cache(cache);
 }
 
-/* Each value is new, and its share is used up all the time: it copies a part, and never for long. */
+/* A loop over new values whose share is always used up copies some of them, and never for long. */
 static void a_loop_does_not_copy_forever(void) {
     enum { JOBS = 20000 };
     struct cache *cache = open_long_lived(16);
@@ -540,12 +540,12 @@ static void a_loop_does_not_copy_forever(void) {
     EXPECT(info.scans > 10);
     EXPECT(info.pages_pinned_long <= info.pin_limit_long);
     EXPECT(longest < (UINT64_C(128) << 20) / LENGTH);
-    EXPECT(SLOWNESS > 1 || copied < JOBS * 9 / 10); /* the memory of a sanitizer makes a scan dear */
+    EXPECT(SLOWNESS > 1 || copied < JOBS * 9 / 10); /* the memory of a sanitizer makes a scan expensive */
     EXPECT_EQUAL(info.refused_room, 0);
     close_cache(cache);
 }
 
-/* What cannot be released costs ever fewer scans. */
+/* Pages that cannot be released cause ever fewer scans. */
 static void scans_in_vain_get_rare(void) {
     enum { FETCHES = 100000 };
     struct cache *cache = open_long_lived(16);
@@ -569,7 +569,7 @@ static void scans_in_vain_get_rare(void) {
 
 static void child_drops_and_keeps(void *argument) {
     struct cache *cache = argument;
-    pinned(cache, key_of("0")); /* claims a record, to which the pins are carried over */
+    pinned(cache, key_of("0")); /* claims a record and carries the pins over to it */
     const uint32_t held = cache->pages_held;
     clear_stack();
     pin_drop_unused_now(cache, record_of(cache));
@@ -578,7 +578,7 @@ static void child_drops_and_keeps(void *argument) {
     await(1, 1);
 }
 
-/* A fork that drops its pins leaves those of its parent alone. */
+/* A child that drops its pins leaves those of its parent alone. */
 static void forks_drop_their_own(void) {
     struct cache *cache = open_long_lived(16);
     put_many(cache, "", 60, LENGTH);

@@ -1,4 +1,4 @@
-/* The unit tests, by subject: each is a file of this folder or of ../torn. */
+/* The suites of unit tests: each is a file of this folder or of ../torn. */
 #ifndef LARDER_SUITES_H
 #define LARDER_SUITES_H
 

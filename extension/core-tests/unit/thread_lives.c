@@ -1,4 +1,4 @@
-/* Threads that come and go, create segments and fork: none of them holds up the others or leaves anything behind. */
+/* Threads that start and end, create segments and fork: none of them delays the others or leaves anything behind. */
 #include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
@@ -42,12 +42,12 @@ static unsigned descriptors(void) {
     return found;
 }
 
-/* ---- Nobody waits for a thread that creates a segment ---- */
+/* ---- No thread waits for one that creates a segment ---- */
 
 enum { CREATING, OTHERS_DONE, DONE_IN_TIME }; /* numbers of the board */
 
 static pthread_t creator;
-static bool holds_the_lock; /* a control: as if all of the creation were under the lock */
+static bool holds_the_lock; /* a control: the whole creation is under the lock */
 static unsigned patience_ms;
 
 static void create_slowly(const char *name) {
@@ -82,7 +82,7 @@ static void *attach_and_fetch(void *none) {
 }
 
 static void fetch_in_child(void *argument) {
-    EXPECT_EQUAL(descriptors(), 1); /* of the record before the fork */
+    EXPECT_EQUAL(descriptors(), 1); /* that of the record before the fork */
     EXPECT(has(argument, key_of("key"), 1, 5000));
 }
 
@@ -162,7 +162,7 @@ static void lives(long end) {
     expect_nothing_left(cache);
 }
 
-/* ---- A fork beside threads that come and go ---- */
+/* ---- A fork beside threads that start and end ---- */
 
 enum { FORKS = 100 / SLOWNESS };
 
@@ -176,7 +176,7 @@ static void *live_often(void *argument) {
 }
 
 static void only_own_descriptors(void *argument) {
-    EXPECT(descriptors() <= 1); /* of the record before the fork, if there was one */
+    EXPECT(descriptors() <= 1); /* that of the record before the fork, if there was one */
     EXPECT_EQUAL(put(argument, key_of("of the child"), 2, 1000), CACHE_OK);
     EXPECT_EQUAL(descriptors(), 1);
 }
@@ -203,7 +203,7 @@ static void forks_beside_lives(void) {
     expect_nothing_left(cache);
 }
 
-/* A child that lives on holds nothing of the threads that it does not have, and may detach what it knows of them. */
+/* A child that lives on holds nothing of threads that it does not have, and may detach their caches. */
 static struct cache *of_the_thread;
 static void *attach_and_wait(void *none) {
     struct cache *cache = attach_to("test");
@@ -229,13 +229,13 @@ static void orphans(void) {
     const unsigned number = of_the_thread->number;
     const pid_t child = start_fork(detach_others_and_stay, NULL);
     pthread_join(thread, NULL);
-    EXPECT(has(cache, key_of("key"), 1, 5000)); /* in a new record: perhaps the thread's, which was free then */
+    EXPECT(has(cache, key_of("key"), 1, 5000)); /* in a new record, perhaps the thread's, which was free by then */
     EXPECT(cache->number == number || !os_locked(cache->fd, number));
     reached(2, 1);
     finish(child);
 }
 
-/* ---- All at once, in a cache that is full ---- */
+/* ---- All of that at once, in a full cache ---- */
 
 enum { FULL_ROUNDS = 20000 / SLOWNESS };
 

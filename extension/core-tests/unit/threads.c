@@ -1,4 +1,4 @@
-/* Threads have a cache each, and share a mapping. */
+/* Each thread has its own cache; all share a mapping. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -62,7 +62,7 @@ static void together(void) {
     expect_nothing_left(cache);
 }
 
-/* One thread's detach or request end takes nothing from another's hands. */
+/* When one thread detaches or ends its request, another keeps what it holds. */
 static void *visit(void *argument) {
     const struct cache_options options = options_of(8);
     char reason[CACHE_REASON_MAX] = "";
@@ -92,7 +92,7 @@ static void apart(void) {
     expect_nothing_left(cache);
 }
 
-/* A thread that forks while others work; the others' records are theirs alone. */
+/* A thread forks while others work. The others' records stay theirs alone. */
 static void forked_child(void *argument) {
     struct cache *cache = argument;
     EXPECT_EQUAL(put(cache, key_of("by the child"), 2, 1000), CACHE_OK);

@@ -10,7 +10,7 @@
 #include "geometry.h"
 #include "suites.h"
 
-/* In a mount name space of its own, so that nothing stays mounted. */
+/* Uses a separate mount namespace, so that nothing stays mounted. */
 static void mount_tmpfs(const char *size) {
     char option[32];
     snprintf(option, sizeof option, "size=%s", size);
@@ -20,7 +20,7 @@ static void mount_tmpfs(const char *size) {
     }
 }
 
-/* For tests of what is refused where memory runs out. */
+/* For tests that need memory to be refused beforehand, when none is left. */
 static void needs_memory_beforehand(void) {
     if (EMULATED) {
         harness_skip("QEMU ignores MADV_POPULATE_WRITE");
@@ -36,7 +36,7 @@ static struct cache *open_smaller(size_t asked, char reason[CACHE_REASON_MAX]) {
     return cache;
 }
 
-/* What the defaults meet in a container. */
+/* The default settings in a container. */
 static void default_container(void) {
     mount_tmpfs("64m");
     char reason[CACHE_REASON_MAX];
@@ -56,7 +56,7 @@ static void takes_what_is_free(void) {
     EXPECT_EQUAL(info_of(cache).size_asked, 64 * MIB);
     EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
     close_cache(cache);
-    /* The next process with the same settings uses it as it is. */
+    /* The next process with the same settings uses the segment as it is. */
     cache = open_smaller(64, reason);
     EXPECT(has(cache, key_of("a"), 1, 1000));
     EXPECT_EQUAL(info_of(cache).size, size);
@@ -70,7 +70,7 @@ static void too_little(void) {
     EXPECT(access(segment_file(), F_OK) != 0);
 }
 
-/* Takes all that is free on the tmpfs. */
+/* Takes all free memory of the tmpfs. */
 static int fill_tmpfs(void) {
     char path[160];
     snprintf(path, sizeof path, "%s/filler", test_folder);
@@ -82,7 +82,8 @@ static int fill_tmpfs(void) {
     return filler;
 }
 
-/* Everything that touches memory, in all of the index and many pages. The stores that were refused. */
+/* Makes every kind of call that touches memory, in all of the index and many pages. Returns the number of refused
+ * stores. */
 static unsigned use_everything(struct cache *cache) {
     unsigned refused = 0;
     for (unsigned i = 0; i < 3000; i++) {
@@ -110,7 +111,7 @@ static unsigned use_everything(struct cache *cache) {
     return refused;
 }
 
-/* Others take all that is free, when so many entries were stored. */
+/* Other programs take all free memory after `entries` entries were stored. */
 static unsigned fill_after(unsigned entries) {
     char reason[CACHE_REASON_MAX];
     struct cache *cache = open_smaller(10, reason);
@@ -120,7 +121,7 @@ static unsigned fill_after(unsigned entries) {
     EXPECT(ftruncate(filler, 0) == 0);
     close(filler);
     sleep_ms(150);
-    /* Now there is room, it is taken again. */
+    /* Now that there is room, the segment takes it again. */
     EXPECT_EQUAL(put(cache, key_of("after"), 1, 2 * KIB), CACHE_OK);
     EXPECT_EQUAL(use_everything(cache), 0);
     expect_nothing_left(cache);
@@ -136,13 +137,13 @@ static void no_fault_when_full(void) {
     for (unsigned entries = 1; entries < 3000; entries += entries < 10 ? 1 : entries) {
         fill_after(entries);
     }
-    /* Where the index has its memory, nothing is refused any more: the cache lives with the pages that it has. */
+    /* If the index has its memory, nothing is refused any more: the cache works with the pages that it has. */
     EXPECT_EQUAL(fill_after(2000), 0);
     proof_record_all("neighbours.filled-tmpfs", 14 * 6000,
                      "stores into a segment whose tmpfs others fill at any moment", 0);
 }
 
-/* The control: what is touched before it has its memory ends the process. */
+/* The control: a process that touches memory before it was given is killed. */
 static void hole_child(void *argument) {
     const struct map *map = &((struct cache *)argument)->map;
     volatile char *last = map->writable + map->size - 1;
@@ -156,7 +157,7 @@ static void holes_fault(void) {
     EXPECT(was_killed_by_fault(start_fork(hole_child, cache)));
 }
 
-/* A bit of the steps that damage sets is no bit: nothing is touched, and the segment is recreated. */
+/* A step's bit that is set by damage is ignored: nothing is touched, and the segment is recreated. */
 static void damaged_steps(void) {
     needs_memory_beforehand();
     mount_tmpfs("16m");
@@ -189,7 +190,7 @@ static void damaged_steps(void) {
                      "bits changed in what tells which part of the file has its memory, on a full tmpfs", 0);
 }
 
-/* A word of the index that names a page without memory, or its last units, which an entry's header would cross. */
+/* Index words that name a page without memory, or its last units, beyond which an entry's header would extend. */
 static void damaged_words(void) {
     needs_memory_beforehand();
     mount_tmpfs("16m");
@@ -222,7 +223,7 @@ static void damaged_words(void) {
             EXPECT_EQUAL(cache_swap(cache, &key, 1, 2), CACHE_ABSENT);
             EXPECT_EQUAL(cache_delete(cache, &key), CACHE_ABSENT);
             EXPECT(cache_check(cache, NULL) > 0);
-            /* A page table that calls the page full. */
+            /* A page table in which the page is full. */
             struct page_shared *row = &map->pages[page];
             const uint64_t state = word_load(&row->state);
             if (state_of(state) == PAGE_FREE) {
@@ -236,7 +237,7 @@ static void damaged_words(void) {
     EXPECT(has(cache, key_of("a"), 1, 1000));
 }
 
-/* An upgrade of PHP leaves a segment of another layout behind; it goes when its room is needed. */
+/* An upgrade of PHP leaves a segment of another layout behind. It is removed when its room is needed. */
 static void outdated_goes(void) {
     mount_tmpfs("20m");
     struct cache_options options = options_of(16);
@@ -264,7 +265,7 @@ static void outdated_in_use_stays(void) {
     EXPECT(cache_request_begin(old));
 }
 
-/* Other names and other files are nobody's business. */
+/* Files with other names, and other kinds of files, are left alone. */
 static void strangers_stay(void) {
     mount_tmpfs("20m");
     struct cache_options options = options_of(10);

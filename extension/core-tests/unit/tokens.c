@@ -91,7 +91,7 @@ static void after_changes(void) {
     expect_nothing_left(cache);
 }
 
-/* The same key at the same place of a page that was reused: only the generation tells. */
+/* The same key at the same place of a reused page: only the generation differs. */
 static void reused_page(void) {
     enum { MOST = 100000, LENGTH = 3000 };
     struct cache *cache = open_cache(8);
@@ -118,14 +118,14 @@ static void reused_page(void) {
 
 static void moved(void) {
     struct cache *cache = open_cache(8);
-    const struct cache_key key = {"a", 1, 1}; /* key_of() is good for seven calls */
+    const struct cache_key key = {"a", 1, 1}; /* key_of() is valid during seven calls only */
     struct cache_value value = {0};
     uint64_t token = 0;
     uintptr_t place = 0;
     for (unsigned i = 0; value.base == place; i++) {
         EXPECT(i < 100000);
         EXPECT_EQUAL(put(cache, key_of("filler %u", i), i, 4 * KIB), CACHE_OK);
-        /* In use it is carried, but not always: a reclaim may find no room. */
+        /* A used entry is moved, but not always: a reclaim may find no room. */
         if (!cache_find(cache, &key, false, &value)) {
             EXPECT_EQUAL(put(cache, key, 1, 3000), CACHE_OK);
             EXPECT(cache_find_token(cache, &key, false, &value, &token));
@@ -154,7 +154,7 @@ static void integers(void) {
     EXPECT_EQUAL(cache_swap(cache, &key, 999, 7), CACHE_OK);
     EXPECT_EQUAL(put_over(cache, key, 1, 100, five), CACHE_DIFFERENT);
     EXPECT_EQUAL(cache_count(cache, &key, -2, 0, &result), CACHE_OK);
-    EXPECT_EQUAL(put_over(cache, key, 1, 100, five), CACHE_OK); /* it is five again */
+    EXPECT_EQUAL(put_over(cache, key, 1, 100, five), CACHE_OK); /* the value is five again */
     EXPECT(has(cache, key, 1, 100));
     expect_nothing_left(cache);
 }
@@ -187,7 +187,8 @@ static void late_writer(void *argument) {
     EXPECT_EQUAL(put_over(cache, key, 2, 3000, token), CACHE_ABSENT);
 }
 
-/* It has found that the entry is the same; then that is deleted, and all pages but the one it announced are reused. */
+/* The writer has found that the entry is the same. Then the entry is deleted, and all pages but the announced one
+ * are reused. */
 static void changed_after_comparing(void) {
     const struct cache_key key = {"raced", 5, 5};
     struct cache *cache = open_cache(8);
@@ -206,12 +207,12 @@ static void changed_after_comparing(void) {
 
 enum { ADDERS = 4, GENERATIONS = 1 << 14, LASTING_MS = 1500 };
 
-/* A value is a generation, begun when none was there, and how often it was added to. */
+/* A value is a generation, which begins when the key is absent, and the number of its additions. */
 static struct sums {
     atomic_bool stop;
     atomic_long generations;
     struct {
-        atomic_long told, largest; /* additions that succeeded; the largest that was stored */
+        atomic_long told, largest; /* additions that succeeded; the largest stored number */
     } of[GENERATIONS];
 } * sums;
 
@@ -262,7 +263,7 @@ static void filler(void *argument) {
     }
 }
 
-/* Additions that were told to have succeeded, and how many of them are not in the sums. */
+/* Returns the additions that were reported to have succeeded, and in `lost` how many of them are not in the sums. */
 static long add_together(bool over, long *lost) {
     sums = mmap(NULL, sizeof *sums, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     EXPECT(sums != MAP_FAILED);

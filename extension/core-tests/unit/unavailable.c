@@ -1,4 +1,4 @@
-/* Without a record, or without a segment, every function behaves as an empty cache. */
+/* Without a record or a segment, every function behaves like that of an empty cache. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,7 +30,7 @@ static void expect_empty(struct cache *cache) {
     EXPECT_EQUAL(cache_sweep(cache), 0);
 }
 
-/* One record only: after a fork it is the old one, and neither side gets another. */
+/* There is only one record. After a fork it is the old one, and neither process gets another. */
 static struct cache *only;
 static void without_record(void *argument) {
     expect_empty(only);
@@ -61,7 +61,7 @@ static void no_record(void) {
     expect_nothing_left(only);
 }
 
-/* The folder is gone and cannot be made again, until it can. */
+/* The folder is removed and cannot be created again, until it can. */
 static void take_folder_away(void) {
     EXPECT(unlink(segment_file()) == 0);
     EXPECT(rmdir(segment_folder()) == 0);
@@ -108,7 +108,7 @@ static void no_segment_request(void) {
     EXPECT(!cache_request_begin(cache) || is_there(cache, key_of("a")) == false);
     cache_request_end(cache, false);
     sleep_ms(1050);
-    EXPECT(!cache_request_begin(cache));                      /* a request that only reads makes no segment, */
+    EXPECT(!cache_request_begin(cache));                      /* a request that only reads creates no segment, */
     EXPECT_EQUAL(put(cache, key_of("a"), 2, 1000), CACHE_OK); /* a store does */
     EXPECT(has(cache, key_of("a"), 2, 1000));
     expect_nothing_left(cache);

@@ -1,4 +1,4 @@
-/* Whose segment it is: a process that changes its user, and the folder that root makes for a user. */
+/* Segments belong to users: a process that changes its user, and the folder that root creates for a user. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 enum { OTHER = 12345, CALLS = 40, PAUSE_MS = 5 };
 
-/* The leak sanitizer looks into the process when it exits, which only root may after a change. */
+/* The leak sanitizer inspects the process when it exits, which only root may do after a change of user. */
 static void be_root_at_exit(void) {
     (void)!seteuid(0);
 }
@@ -39,8 +39,8 @@ static const char *folder_of(uid_t user) {
     return path;
 }
 
-/* Mappings of a user's segment with these rights, such as "rw-s"; descriptors where there are no rights. As root: a
- * process that has changed its user may not look at itself. */
+/* Number of mappings of a user's segment with these rights, such as "rw-s"; without rights, of descriptors. Asked as
+ * root: a process that has changed its user may not inspect itself. */
 static unsigned mapped(uid_t user, const char *rights) {
     char line[512], where[16];
     unsigned found = 0;
@@ -74,7 +74,7 @@ static unsigned descriptors_of(uid_t user) {
     return found;
 }
 
-/* A mapping keeps the rights of the descriptor that it was made from. */
+/* A mapping keeps the rights of its descriptor, so mprotect() must not make one of these writable. */
 static void expect_none_can_become_writable(uid_t user) {
     char line[512];
     uintptr_t begin, end;
@@ -130,7 +130,7 @@ static void between_requests(void) {
     expect_nothing_left(cache);
 }
 
-/* Somebody else writes over all of root's segment. */
+/* Another process overwrites all of root's segment. */
 static void churn_roots(void *argument) {
     become(0);
     struct cache *cache = open_cache(8);
@@ -138,7 +138,7 @@ static void churn_roots(void *argument) {
     expect_sound(cache);
 }
 
-/* What the script holds stays, and nothing but that. */
+/* The held value stays, and nothing else. */
 static void expect_held_only(const struct cache_value *held) {
     EXPECT(is_pattern(held->bytes, held->length, 1));
     EXPECT_EQUAL(mapped(0, "r--s"), 1);
@@ -196,7 +196,7 @@ static void there_and_back(void) {
     expect_nothing_left(cache);
 }
 
-/* The second time the segment is left while something of the first is still held. */
+/* The segment is left a second time, while values of the first time are still held. */
 static void back_and_away_again(long holds_again) {
     struct cache *cache = with_secret(false);
     const struct cache_value held = pinned(cache, key_of("secret"));
@@ -217,7 +217,8 @@ static void back_and_away_again(long holds_again) {
     expect_nothing_of(0);
 }
 
-/* A daemon that serves one user after the other, and holds what it fetched: each return takes up what it had. */
+/* A daemon that serves one user after the other, and holds what it fetched. Each return takes over the earlier
+ * record's pins. */
 static void again_and_again(void) {
     struct cache *cache = with_secret(true);
     struct cache_value held = pinned(cache, key_of("secret"));
@@ -233,7 +234,7 @@ static void again_and_again(void) {
         EXPECT(is_there(cache, key_of("secret")));
         EXPECT_EQUAL(info_of(cache).processes, 1);
         EXPECT_EQUAL(info_of(cache).pages_held_by_me, pages);
-        EXPECT_EQUAL(mapped(0, "---s"), 1); /* the record's */
+        EXPECT_EQUAL(mapped(0, "---s"), 1); /* the one that keeps the record's lock */
         EXPECT_EQUAL(mapped(OTHER, "rw-s"), 0);
         EXPECT_EQUAL(descriptors_of(0), 1);
         EXPECT(is_pattern(others.bytes, others.length, 2));
@@ -245,7 +246,7 @@ static void again_and_again(void) {
     expect_nothing_left(cache);
 }
 
-/* As a server does: its workers change their user after the fork, and nobody tells. */
+/* As in a server: its workers change their user after the fork, without a call that reports it. */
 static const struct cache_value *held_before_fork;
 static void forked_child(void *argument) {
     struct cache *cache = argument;
@@ -280,7 +281,7 @@ static void without_a_cache(void) {
     expect_held_only(&held);
 }
 
-/* What was refused to one user, a moment ago, says nothing of the next. */
+/* A refusal to one user, a moment ago, says nothing about the next user. */
 static void after_without_a_cache(void) {
     struct cache *cache = with_secret(true);
     EXPECT(mkdir(folder_of(OTHER), 0700) == 0);
@@ -294,7 +295,7 @@ static void after_without_a_cache(void) {
     EXPECT(has(cache, key_of("a"), 1, 1000));
 }
 
-/* ---- The folder that root makes ---- */
+/* ---- The folder that root creates ---- */
 
 static void provide(mode_t above, uid_t user, mode_t mode) {
     char path[128];
@@ -324,7 +325,7 @@ static bool is_in_provided(const char *path) {
 
 enum above { ABSENT, ROOTS, SQUATTED };
 
-/* A stranger has the user's folder, and perhaps the one that root is to make, with a link for root to follow. */
+/* Another user has the user's folder, and perhaps the one that root is to create, with a link for root to follow. */
 static void squat(long what) {
     char above[128], precious[128], link[160];
     need_root();

@@ -18,7 +18,7 @@ static void every_small_length(void) {
     expect_nothing_left(cache);
 }
 
-/* Around the lengths at which something changes: half a page, pages of a run, the longest. */
+/* Lengths around those at which something changes: half a page, pages of a run, the longest. */
 static void every_kind_of_length(void) {
     struct cache *cache = open_cache(32);
     const size_t max = cache_value_max(cache);
@@ -67,7 +67,7 @@ static void every_key_length(void) {
     expect_nothing_left(cache);
 }
 
-/* The whole key is compared: what differs in one byte, or in length only, is another key. */
+/* The whole key is compared: keys that differ in one byte, or only in length, are different. */
 static void near_keys(void) {
     struct cache *cache = open_cache(8);
     static const char *const texts[] = {"abcdefgh", "abcdefg",    "abcdefg\0", "abcdefgx",
@@ -86,7 +86,7 @@ static void near_keys(void) {
     expect_nothing_left(cache);
 }
 
-/* Keys with one hash share sixteen places and push out each other, and nobody else. */
+/* Keys with one hash share sixteen slots and displace each other, but no other keys. */
 static void colliding_keys(void) {
     struct cache *cache = open_cache(8);
     EXPECT_EQUAL(put(cache, key_of("bystander"), 1, 40), CACHE_OK);
@@ -136,7 +136,7 @@ static void kinds(void) {
     expect_nothing_left(cache);
 }
 
-/* Pointers inside a value assume the span's base, and are led to wherever the value is found. */
+/* Pointers inside a value assume the span's base, and are adjusted to the place where the value is found. */
 struct chain {
     uintptr_t next;
     uint64_t number;
@@ -192,7 +192,7 @@ static void pointers(void) {
     expect_nothing_left(cache);
 }
 
-/* How many of so many stores, under the keys in turn, get memory that is not in the processor's caches. */
+/* Number of `stores`, under the keys in turn, that get memory which is not in the processor's caches. */
 static unsigned cold_stores(struct cache *cache, unsigned stores, unsigned keys, size_t length) {
     unsigned cold = 0;
     for (unsigned i = 0; i < stores; i++) {
@@ -206,7 +206,7 @@ static unsigned cold_stores(struct cache *cache, unsigned stores, unsigned keys,
 }
 static void cold_memory(void) {
     struct cache *cache = open_cache(64);
-    EXPECT_EQUAL(cold_stores(cache, 100, 100, 100), 0); /* not asked for short values */
+    EXPECT_EQUAL(cold_stores(cache, 100, 100, 100), 0); /* not tracked for short values */
     for (unsigned i = 0; i < 2; i++) {
         const size_t length = i ? 16 * KIB : 100 * KIB; /* in an open page, in a run */
         EXPECT(cold_stores(cache, 300, 300, length) > 290);
