@@ -31,7 +31,7 @@ struct larder_entry {
 struct larder_usage {
     size_t live; /* bytes of entries */
     size_t entries, slots;
-    uint64_t hits, misses, stores; /* of all processes since the segment was created */
+    uint64_t hits, misses, stores; /* counts of all processes since the segment was created */
     time_t created;
 };
 

@@ -179,7 +179,7 @@ void cache_recover(struct cache *cache);
  */
 bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value);
 
-/* The same, but finds stale values too. A value is stale if `found` is not before `expires`. */
+/* The same, but finds stale values, too. A value is stale if `expires` is not 0 and `found` has reached it. */
 bool cache_find_kept(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value);
 
 /* The same, right after another value was found. `not_yet` is when that value expires. A value that expires no
@@ -462,24 +462,24 @@ uint64_t cache_now(void);
 uint64_t cache_expiry(double ttl);
 
 struct cache_info {
-    const char *path;  /* of the segment's file */
+    const char *path;  /* path of the segment's file */
     size_t size;       /* bytes of the file */
     size_t size_asked; /* bytes that the settings ask for */
     size_t memory;     /* bytes of the file that have memory; the rest gets memory on demand */
     /* the creator's settings, which apply to all: bytes, and millionths of the pages */
     size_t size_made_for, pin_share_made_for;
-    uintptr_t address; /* of the read-only mapping */
+    uintptr_t address; /* address of the read-only mapping */
     bool fixed;        /* false: the address was taken in this process, so every fetch copies */
     size_t page_size, pages, pages_free, pages_open, pages_closed, pages_limbo, pages_run;
-    /* of replaced, deleted or moved entries in pages in use */
+    /* bytes of replaced, deleted or moved entries in pages in use */
     size_t bytes_dead;
     /* since the oldest page in use was opened or renewed, which is how long an unused entry stays; 0: all free */
     uint64_t oldest_ms;
     size_t entries; /* index words in use, expired entries included until they are reclaimed */
     size_t slots;   /* index words there are */
-    size_t pages_pinned, pages_pinned_long; /* distinct pages in the two populations, */
-    size_t pages_pinned_any;                /* and in both together */
-    size_t pin_limit, pin_limit_long;       /* their bounds, pages */
+    size_t pages_pinned, pages_pinned_long; /* distinct pages in each of the two populations */
+    size_t pages_pinned_any;                /* distinct pages in both together */
+    size_t pin_limit, pin_limit_long;       /* bounds of the populations, pages */
     size_t pages_held_by_me;
     /* this process's scans for pages that it no longer uses, the pages that they released, and the duration of the
      * last */
@@ -508,7 +508,7 @@ bool cache_read_counters(struct cache *cache, struct cache_info *info);
  * was removed and cannot be created again. */
 bool cache_read_info(struct cache *cache, struct cache_info *info);
 
-/* How the segment is used. */
+/* Use of the segment. */
 struct cache_usage {
     uint64_t hits, misses, stores; /* as in cache_info */
     uint64_t created;              /* milliseconds of cache_now() */
@@ -522,8 +522,8 @@ bool cache_read_usage(struct cache *cache, struct cache_usage *usage);
 
 /* Memory of the pages, in bytes. */
 struct cache_memory {
-    size_t pages; /* of all pages */
-    size_t held;  /* of those that readers hold: a store cannot take them now */
+    size_t pages; /* bytes of all pages */
+    size_t held;  /* bytes of pages that readers hold: a store cannot take them now */
 };
 
 /* Fills `memory`, without reading the page table. False, with zeros: as cache_read_info(). */

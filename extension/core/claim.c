@@ -27,7 +27,7 @@ enum { WAIT_NS = 10 * 1000 * 1000 };
 /* Bucket and tag of a key's claim. Two keys share both once in 10^11 pairs. */
 struct where {
     struct claims_shared *bucket;
-    uint64_t tag; /* in its bits of the word */
+    uint64_t tag; /* the tag, in its bits of a claim */
 };
 
 static struct where where_of(const struct cache *cache, const struct cache_key *key) {

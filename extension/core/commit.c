@@ -6,10 +6,10 @@
 
 enum {
     ASK_AGAIN_MS = 100, /* after a refusal */
-    BELIEVE_MS = 10,    /* a reading of the cgroups' limits is reused for so long, */
+    BELIEVE_MS = 10,    /* a reading of the cgroups' limits is reused for this time, */
     BELIEVE_PART = 64,  /* or until this part of what they left was taken */
-    SPARE_PART = 16,    /* this part of the file system stays free, */
-    LIMIT_PART = 4,     /* and of a cgroup's limit */
+    SPARE_PART = 16,    /* this part of the file system stays free */
+    LIMIT_PART = 4,     /* this part of a cgroup's limit stays free */
     STEPS_AT_ONCE = 64, /* steps of the index, when no page gets memory any more */
     BEHIND = 4096, /* bytes behind a step of pages that get memory with it: an entry's header may be read there */
 };
@@ -18,7 +18,7 @@ const struct bucket_shared ref_no_bucket;
 
 /* ---- Whether there is memory ---- */
 
-/* How much of what stays free must be respected. */
+/* The part of the free reserve that must be left. */
 enum reserve { RESERVE_WHOLE = 1, RESERVE_HALF = 2 };
 
 /* Never 0. */

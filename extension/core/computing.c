@@ -18,7 +18,7 @@
 #include "token.h"
 #include "write.h"
 
-/* What the index holds for a key at the moment. */
+/* The state of a key in the index at the moment. */
 struct there {
     enum { NOTHING, PLACEHOLDER, VALUE } what;
     bool fresh;       /* true for a VALUE that a fetch finds */

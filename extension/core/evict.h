@@ -18,9 +18,9 @@
 #include "process.h"
 
 /*
- * What taking a page costs the cache. COST_FRESH is a free page that may find no memory. After fragmented pages,
- * emptiest first, come overdue pages of probation, the main log, and the rest of probation, each oldest first: the
- * age is added.
+ * The cost of taking a page. COST_FRESH is a free page that may find no memory. After fragmented pages, emptiest
+ * first, come overdue pages of probation, the main log, and the rest of probation, each oldest first: the age is
+ * added.
  */
 enum { COST_FREE = 0, COST_DEAD = 1, COST_LIMBO = 2, COST_FRESH = 3 };
 #define COST_FRAGMENTED UINT64_C(4)
@@ -47,7 +47,7 @@ bool evict_next(struct cache *cache, struct victim *victim);
  * False: there is none. */
 bool evict_warm_page(struct cache *cache, struct victim *warm);
 
-/* How long one store has waited for other processes, ns. */
+/* The time that one store has waited for other processes, ns. */
 struct waiting {
     uint64_t waited, looked_at;
 };

@@ -177,7 +177,7 @@ static int write_tables(const struct attempt *attempt, int fd, size_t size, uint
     return pwrite(fd, &header, sizeof header, 0) == (ssize_t)sizeof header ? 0 : errno ? errno : EIO;
 }
 
-/* Of several creators the first wins; the others discard their files and look again. The lock on a temporary file
+/* The first of several creators wins; the others discard their files and look again. The lock on a temporary file
  * only shows that its creator is alive. */
 bool file_create(struct attempt *attempt) {
     const size_t size = plan_size(attempt);

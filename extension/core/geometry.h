@@ -1,4 +1,4 @@
-/* How tables and pages share a segment's bytes: from a size to a header to a map. */
+/* The division of a segment's bytes into tables and pages: from a size to a header to a map. */
 #ifndef LARDER_GEOMETRY_H
 #define LARDER_GEOMETRY_H
 

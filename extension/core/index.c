@@ -6,7 +6,7 @@
 #include "page.h"
 #include "pin.h"
 
-/* How long to wait for another inserter of the key: some microseconds. */
+/* The wait for another inserter of the key takes some microseconds. */
 enum { SPINS_A_TURN = 32, TURNS = 8 };
 
 /* Pages that this process pins or writes into cannot be reclaimed. */

@@ -31,14 +31,14 @@ enum { QUEUE = 32, ENTRIES_AHEAD = 16 };
 struct cursor {
     uint32_t queue[QUEUE]; /* bucket numbers: a ring that begins at `first` */
     unsigned first, queued;
-    unsigned slot; /* of the first bucket: the next one */
+    unsigned slot; /* next slot of the first bucket */
     uint32_t bits; /* buckets of the previous word of marks that are not queued yet */
     uint32_t word; /* the next word of marks to read, see occupied.h */
 };
 
 struct cache_walk {
     struct cursor cursor;
-    uint64_t seed; /* of the segment; 0: not begun */
+    uint64_t seed; /* seed of the segment; 0: not begun */
     struct seen seen;
     char *copy; /* the last entry's key; behind it, at a multiple of 8, its value if it is copied */
     size_t room;

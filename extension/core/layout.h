@@ -85,7 +85,7 @@ _Static_assert(sizeof(struct bucket_shared) == 64, "a bucket is one cache line")
 enum { KIND_BITS = 6, KEY_BITS = 16, EXPIRES_BITS = 39, STORED_BITS = 25, COST_BITS = 25 };
 
 struct entry_shared {
-    uint64_t hash;  /* of the key, mixed with the segment's seed; sealed, see entry_hash() */
+    uint64_t hash;  /* hash of the key, mixed with the segment's seed; sealed, see entry_hash() */
     uint64_t where; /* has freshness 1 | kind 6 | key length 16 | location 33 */
     union {
         struct {
@@ -94,8 +94,8 @@ struct entry_shared {
         };
         uint64_t times; /* both in one store: a load right after two narrower stores would stall the processor */
     };
-    uint32_t generation; /* of the page */
-    uint32_t units;      /* of value and freshness */
+    uint32_t generation; /* generation of the page */
+    uint32_t units;      /* units of value and freshness */
     /* the key, padded to 8; the value; its freshness, if it has one */
 };
 _Static_assert(sizeof(struct entry_shared) == 32, "entry header");
@@ -134,7 +134,7 @@ enum page_state {
     PAGE_CLOSED = 3,
     PAGE_RECLAIMING = 4, /* its owner moves or drops its entries */
     PAGE_LIMBO = 5,      /* unlinked from the index; readers may hold it */
-    PAGE_MEMBER = 6,     /* of a run; its head's state applies to it */
+    PAGE_MEMBER = 6,     /* member of a run; the head's state applies to it */
 };
 
 enum { STATE_BITS = 3, OWNER_RECORD_BITS = 12, OWNER_INCARNATION_BITS = 17 };
@@ -170,9 +170,9 @@ struct page_shared {
     shared_word live;
     shared_word age; /* its log, and that log's age when the page was opened or renewed, which orders the log */
     shared_word
-        extent; /* when that was, seconds after the segment's creation 32 | length of a head's run, else 1: 32 */
-    shared_word run_head; /* of a member: generation of the head 32 | page of the head 32 */
-    shared_word expires;  /* when its last entry expires, milliseconds; UINT64_MAX never; a hint */
+        extent; /* time of that, seconds after the segment's creation 32 | length of a head's run, else 1: 32 */
+    shared_word run_head; /* in a member: generation of the head 32 | page of the head 32 */
+    shared_word expires;  /* expiry of its last entry, milliseconds; UINT64_MAX never; a hint */
     shared_word dead;     /* units of published entries that no word names any more; a hint */
 };
 _Static_assert(sizeof(struct page_shared) == 64, "a page's row is one cache line");
@@ -246,7 +246,7 @@ struct header_shared {
     char magic[8];
     uint64_t layout;     /* hash of core's and the binding's shapes; also in the file's name */
     uint64_t size;       /* bytes of the file */
-    uint64_t size_asked; /* what the creator's settings asked for */
+    uint64_t size_asked; /* size in the creator's settings */
     uint64_t page_shift;
     uint64_t page_count;
     uint64_t bucket_count;
@@ -255,9 +255,9 @@ struct header_shared {
     uint64_t seed;
     uint64_t created;                   /* milliseconds */
     uint64_t pin_limit, pin_limit_long; /* pages; the creator's setting applies to all */
-    uint64_t checksum;                  /* of this part of the header, which never changes after creation */
-    uint64_t pin_share;                 /* what the creator's settings asked for, millionths */
-    uint64_t keeps;                     /* 1: nothing unexpired is evicted */
+    uint64_t checksum;  /* checksum of this part of the header, which never changes after creation */
+    uint64_t pin_share; /* share in the creator's settings, millionths */
+    uint64_t keeps;     /* 1: nothing unexpired is evicted */
     uint64_t unused_0[4];
 
     _Alignas(64) shared_word retired; /* 1: a newer segment has the path */
@@ -272,15 +272,15 @@ struct header_shared {
 
     _Alignas(64) shared_word age[LOGS]; /* pages that each log has ever had */
     shared_word warm;                   /* page + 1 of the last page whose entries all died; a hint */
-    shared_word run_cursor;             /* where the search for a run begins; a hint */
-    shared_word recounted;              /* when a pin population was last recounted, milliseconds */
+    shared_word run_cursor;             /* page at which the search for a run begins; a hint */
+    shared_word recounted;              /* time of the last recount of the pin populations, milliseconds */
     shared_word counters_kept;          /* units of counters in use that reclaiming kept, see reclaim.c */
     shared_word deaths;                 /* pages whose entries all died while they were closed; a hint */
     uint64_t unused_3;
 
     _Alignas(64) shared_word spare[SPARE_MAX]; /* page + 1 kept free for moves, or 0; hints */
 
-    _Alignas(64) shared_word totals[COUNTERS]; /* of dead and detached processes */
+    _Alignas(64) shared_word totals[COUNTERS]; /* counters of dead and detached processes */
 };
 _Static_assert(sizeof(struct header_shared) == 192 + 64 * 4 + 8 * COUNTERS, "header");
 

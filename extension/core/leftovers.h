@@ -14,7 +14,7 @@ void leftovers_remove(const struct attempt *attempt, bool short_of_memory);
 
 /* Closes `fd`, which may be the last reference to a file. The system then frees the file's memory, which can take
  * seconds, so it is done without the lock. `also_open` is another descriptor that is open in this time, or -1. A
- * child that is forked in this time closes these descriptors, so their numbers stay taken. */
+ * child that is forked in this time closes these numbers, so the number of `fd` stays taken until the end. */
 void leftovers_close(const struct attempt *attempt, int fd, int also_open);
 
 #endif

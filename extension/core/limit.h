@@ -1,4 +1,4 @@
-/* How much memory the cgroups of this process still allow. At a limit the kernel kills processes, even in
+/* The memory that the cgroups of this process still allow. At a limit the kernel kills processes, even in
  * fallocate(), so the limit must be known before. */
 #ifndef LARDER_LIMIT_H
 #define LARDER_LIMIT_H

@@ -42,7 +42,7 @@ void os_unmap(void *address, size_t size);
 
 /* Moves the lock of a byte, the only one of `fd`, to a mapped page. `reader` is a read-only description of the same
  * file; the caller may close it afterwards. The byte is locked all the time. The page cannot be touched, and
- * mprotect() cannot make it writable. A mapping keeps the lock because other code closes descriptors by mistake.
+ * mprotect() cannot make it writable. Other code may close a descriptor by mistake, but not a mapping.
  * os_forget_lock() releases the lock, unless a forked child has inherited the page. NULL on failure: then the byte
  * is unlocked, at the latest when both descriptions are closed. */
 void *os_keep_lock(int fd, int reader, off_t byte);

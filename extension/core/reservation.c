@@ -41,7 +41,7 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
         if (page_is_current(cache, seen)) {
             if (reclaimed) {
                 /* This process took one spare page and gave one back. But other processes may have taken spare pages
-                 * while they filled the page opened for moves, and no one else replaces those. */
+                 * while they filled the page opened for moves, and no other process replaces those. */
                 evict_fill_spare(cache, record, spare_wanted(&cache->map), TOP_UP_TRIES);
             }
             return true;

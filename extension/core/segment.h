@@ -19,8 +19,8 @@ void segment_close_writable(struct segment *segment);
 /* Second half, when no value is held any more: the last user unmaps the segment. */
 void segment_release(struct segment *segment);
 
-/* True if the path still names the segment's file, and that is where new segments are created. One stat, or a few
- * more for a folder that root did not create. */
+/* True if the path still names the segment's file, and that is where new segments are created. One system call; some
+ * more if root did not create the folder. */
 bool segment_is_current(const struct segment *segment);
 
 /* Removes unused files of the segment's folder. */

@@ -25,8 +25,8 @@ struct identity {
 /* An entry between cache_reserve() and cache_commit(). */
 struct reservation {
     uint64_t location;  /* 0: none */
-    uint64_t units;     /* of the whole entry */
-    uint64_t freshness; /* of the value; 0 none */
+    uint64_t units;     /* units of the whole entry */
+    uint64_t freshness; /* freshness of the value; 0 none */
     uint32_t page;
     uint32_t generation;
     uint32_t run_pages; /* 0: in an open page */
@@ -36,8 +36,8 @@ struct reservation {
 struct held_segment {
     struct segment *segment; /* mapped read-only */
     void *lock;              /* keeps the record that pins them; see os_keep_lock() */
-    unsigned number;         /* of that record */
-    uint32_t pages_held;     /* by it */
+    unsigned number;         /* number of that record */
+    uint32_t pages_held;     /* pages held by that record */
     struct held_segment *next;
 };
 
@@ -73,8 +73,8 @@ struct full {
 
 /* The last search for consecutive pages without live entries that found none; see run.c. */
 struct no_window {
-    uint64_t age;    /* of the logs */
-    uint64_t deaths; /* of pages */
+    uint64_t age;    /* age of the logs */
+    uint64_t deaths; /* deaths of pages */
     uint32_t pages;  /* consecutive pages searched for; 0: there may be some */
 };
 
@@ -91,14 +91,14 @@ struct scans {
 struct cache {
     struct map map;
     struct identity *identity;
-    unsigned number;       /* of the record */
-    uint32_t incarnation;  /* of the record, as claimed */
-    void *lock;            /* keeps the record, see os_keep_lock(); after a fork: the old one; NULL none */
-    int fd;                /* of the segment's file; other code may have closed it: process_file(); -1 none */
-    int lock_fd;           /* the description that holds the locks of keys, see lock.c; -1 none */
-    dev_t file_device;     /* of the segment's file, */
-    ino_t file_inode;      /* by which its descriptors are recognized, */
-    const char *file_path; /* and by which it is opened again */
+    unsigned number;      /* number of the record */
+    uint32_t incarnation; /* incarnation of the record when it was claimed */
+    void *lock;           /* keeps the record, see os_keep_lock(); after a fork: the old one; NULL none */
+    int fd;      /* descriptor of the segment's file; other code may have closed it, see process_file(); -1 none */
+    int lock_fd; /* the description that holds the locks of keys, see lock.c; -1 none */
+    dev_t file_device;                /* device and inode of the segment's file, */
+    ino_t file_inode;                 /* which identify its descriptors */
+    const char *file_path;            /* path by which the file is opened again */
     uint64_t locked[CACHE_LOCKS_MAX]; /* the bytes locked through lock_fd; 0 none */
     pid_t locked_by;                  /* the process that locked them: a child does not have the locks */
     bool long_lived;
@@ -122,7 +122,7 @@ struct cache {
     uint64_t counters_kept;   /* units that reclaiming kept only for counters in use */
     uint32_t unmovable;       /* pages not emptied because their live entries found no place */
     bool others_busy;         /* other processes were opening or reclaiming pages at the last survey */
-    uint64_t timed_out_at;    /* when waiting for them last timed out, ns; 0 never */
+    uint64_t timed_out_at;    /* time of the last timeout of waiting for them, ns; 0 never */
     uint32_t unused_in_a_row; /* consecutive unused entries reclaimed from probation */
     /* when a step of memory was last refused, and the last reading of the cgroups' limits; see commit.c */
     uint64_t refused_at, index_refused_at, limit_read_at; /* ms; 0 never */
@@ -132,8 +132,8 @@ struct cache {
     uint32_t
         *asked_alive; /* for each record: when the kernel last said that its owner lives, ms; NULL: never asked */
 
-    struct written written[WRITTEN_PAGES]; /* by page */
-    uint64_t units_written;                /* of long values */
+    struct written written[WRITTEN_PAGES]; /* by page number */
+    uint64_t units_written;                /* units of long values */
 
     uint64_t words[INLINE_UNITS]; /* a copied short value */
     char *scratch;                /* copies of longer values */
@@ -143,10 +143,10 @@ struct cache {
     uid_t user;                         /* the segment's; USER_NONE after a change of user, until the next call */
     struct held_segment *held;          /* kept until the request ends, or nothing points into them any more */
     uint64_t release_at, release_every; /* the next search for such pointers, and the pause before it, ms */
-    char reason[CACHE_REASON_MAX];      /* why there is no segment any more */
+    char reason[CACHE_REASON_MAX];      /* reason why there is no segment any more */
     struct cache_options options;       /* strings owned */
     uint32_t calls_until_look;
-    uint64_t looked_at;     /* when the path was last compared with the segment, ms */
+    uint64_t looked_at;     /* time of the last comparison of path and segment, ms */
     uint64_t asked_user_at; /* ms */
     pthread_t thread;
     bool orphan;        /* belongs to a thread that this forked process does not have */

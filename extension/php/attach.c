@@ -153,9 +153,9 @@ static zend_long size_now(const struct client *client) {
                                        : LARDER_G(session_size);
 }
 
-/* The layout of a client's values. A session is bytes, which are the same for every PHP, so an upgrade logs out no
- * one. The layout for module apcu differs from the engine's own; otherwise a segment named "<segment>.apcu" could be
- * used as both. */
+/* The layout of a client's values. A session is bytes, which are the same for every PHP, so an upgrade of PHP ends
+ * no session. The layout for module apcu differs from the engine's own; otherwise a segment named "<segment>.apcu"
+ * could be used as both. */
 static uint64_t layout_of(const struct client *client) {
     return client == &LARDER_G(sessions) ? 0 : shape_layout() ^ (client == &LARDER_G(apcu));
 }

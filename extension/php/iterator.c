@@ -7,7 +7,7 @@
 struct iterator {
     zend_string *prefix;
     struct cache_walk *walk; /* NULL: not started, or ended */
-    zend_string *key;        /* of the current entry; NULL: none */
+    zend_string *key;        /* key of the current entry; NULL: none */
     struct cache_entry entry;
     bool begun;
     zend_object object;

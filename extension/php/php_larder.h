@@ -19,7 +19,7 @@ enum serializer { SERIALIZER_AUTO, SERIALIZER_PHP, SERIALIZER_IGBINARY };
 
 /* The state of unserializing a stored object; see unserialize.c. */
 struct reading {
-    const zend_execute_data *frame; /* of the fetching function; NULL: nothing is unserialized */
+    const zend_execute_data *frame; /* frame of the fetching function; NULL: nothing is unserialized */
     bool silent;                    /* error reporting was off at the beginning */
     bool failed;
     bool incomplete; /* the value had incomplete objects when it was stored: they are no failure */
@@ -56,7 +56,7 @@ struct client {
     bool attach_tried, store_tried; /* attaching was tried in this request, for reading and for storing */
     bool absent;                    /* there is no segment yet; the first store creates it */
     uint64_t attach_tried_at;       /* cache_now() */
-    char reason[CACHE_REASON_MAX];  /* why no cache is available, or how it differs from the settings */
+    char reason[CACHE_REASON_MAX];  /* reason why no cache is available, or how it differs from the settings */
     char logged[CACHE_REASON_MAX];  /* the reason that was logged last */
 };
 

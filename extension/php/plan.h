@@ -38,7 +38,7 @@ enum { PLAN_ARRAYS = 1024, PLAN_LEAF = 16 /* elements */, PLAN_FEW_ARRAYS = 8 };
 
 struct plan_shared_array {
     const HashTable *source;
-    uint32_t index; /* in plan->arrays */
+    uint32_t index; /* index in plan->arrays */
     uint16_t round, tag;
 };
 

@@ -62,7 +62,7 @@ struct search {
     HashTable strings; /* for `distinct`: the hashes of the strings found */
 };
 
-/* Of serialize(): "i:0;N;"; of igbinary: two bytes. */
+/* Fewest bytes of an element: "i:0;N;" in serialize(), two bytes in igbinary. */
 enum { ELEMENT_PHP = 6, ELEMENT_IGBINARY = 2 };
 
 static bool decides_itself(const zend_class_entry *class) {

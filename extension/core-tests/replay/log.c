@@ -33,7 +33,7 @@ struct log_cache {
     const struct trace *trace;
     struct entry *entries;
     struct page *pages;
-    struct node *nodes; /* of pages */
+    struct node *nodes; /* nodes of pages */
     uint32_t *unused;   /* page numbers: a stack */
     uint32_t unused_count;
     uint32_t free_pages; /* counted separately: a run takes several pages, but one number */

@@ -44,8 +44,8 @@ static uint64_t units_of_pages(const struct log_rules *rules) {
 }
 
 static struct trace make(const struct plan *plan, const struct log_rules *rules) {
-    /* So many requests that the memory is overwritten a few times: more small entries fit, and with few misses it
-     * takes long. */
+    /* Makes so many requests that the memory is overwritten a few times: more small entries fit, and with few misses
+     * it takes long. */
     const size_t times = plan->sizes == SIZES_SMALL || (plan->alpha > 1 && plan->multiple < 10) ? 3 : 1;
     return trace_make(plan, units_of_pages(rules) * 8, requests * times);
 }
