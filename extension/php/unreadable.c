@@ -10,7 +10,7 @@
 #error "All threads share the mapping: build this without ZTS"
 #endif
 
-enum { MAPPINGS = 2 }; /* one for each client */
+enum { MAPPINGS = 3 }; /* one for each client: the module's own, the module apcu's, that of sessions */
 
 static struct {
     void *start;
@@ -22,7 +22,10 @@ void unreadable_forbid(struct cache *cache) {
     if (!cache_read_info(cache, &info)) {
         return; /* nothing is mapped */
     }
-    const size_t i = mappings[0].size > 0;
+    size_t i = 0;
+    while (i + 1 < MAPPINGS && mappings[i].size > 0) {
+        i++;
+    }
     mappings[i].start = (void *)info.address;
     mappings[i].size = info.size;
     if (mprotect(mappings[i].start, mappings[i].size, PROT_NONE) != 0) {
