@@ -68,7 +68,7 @@ vendor: vendor/autoload.php
 	@:
 vendor/autoload.php: composer.json
 	@if [ -e vendor/bin/phpunit ]; then $(MAKE) vendor-dev; else \
-		echo "Fetching the PHP packages that the tool needs"; \
+		dev/setup php && echo "Fetching the PHP packages that the tool needs" && \
 		$(composer_install) --no-dev; fi
 	@touch $@
 

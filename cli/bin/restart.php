@@ -56,6 +56,14 @@ declare(strict_types=1);
 
         return;
     }
+    // PHP would only say that it cannot open the file.
+    $file = (string) realpath($words[0]);
+    if ($become !== []) {
+        $look = proc_open([...$become, 'test', '-r', $file], [\STDIN, \STDOUT, \STDERR], $pipes);
+        if ($look === false || proc_close($look) !== 0) {
+            $stop("$name cannot read $file: install it where all users can read it, such as in /opt");
+        }
+    }
     // PHP's own options, as it was called with them: all before the script.
     $called = explode("\0", substr((string) file_get_contents('/proc/self/cmdline'), 0, -1));
     $options = array_slice($called, 1, max(0, count($called) - count($argv) - 1));

@@ -57,6 +57,17 @@ final class RestartTest extends TestCase
         self::assertSame([0, 0, 'of root', ['keys', 'a prefix']], [$as['user'], $as['cache'], $as['secret'], $as['words']], 'the control');
     }
 
+    public function testUserWhoCannotReadTheCommandIsTold(): void
+    {
+        if (posix_geteuid() !== 0) {
+            self::markTestSkipped('Only root can become another user');
+        }
+        chmod($this->directory->path, 0o700);
+        $run = $this->start(['keys', '--user', 'www-data']);
+        self::assertSame([2, ''], [$run->run(), $run->getOutput()]);
+        self::assertStringContainsString("www-data cannot read {$this->directory->path}/larder: install it ", $run->getErrorOutput());
+    }
+
     public function testSegmentIsChosen(): void
     {
         $other = $this->report(['keys', '--segment', 'other']);

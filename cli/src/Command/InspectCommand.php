@@ -27,6 +27,10 @@ abstract class InspectCommand extends Command
 {
     public const UNAVAILABLE = 3;
     public const ENGINE = 'larder:';
+    /** Ends the names of segments of the module apcu, which have another layout. */
+    private const APCU = '.apcu';
+    private const HAS_APCU = 'has the entries of the module apcu, which larder does not show. APCu\'s functions do: '
+        . 'php -d apc.enable_cli=1 -r "print_r(apcu_cache_info());"';
 
     protected function configure(): void
     {
@@ -46,7 +50,7 @@ abstract class InspectCommand extends Command
     final protected function execute(InputInterface $input, OutputInterface $output): int
     {
         $isEngine = $input->getOption('dsn') === self::ENGINE;
-        $reason = $isEngine ? self::whyNoEngine() : '';
+        $reason = $isEngine ? self::whyNot() : '';
         if ($reason !== '') {
             return $this->fail($output, $reason, self::UNAVAILABLE);
         }
@@ -58,6 +62,10 @@ abstract class InspectCommand extends Command
             })());
             if ($hint !== '') {
                 $this->fail($output, $hint);
+            }
+            $apcu = ini_get('larder.segment') . self::APCU;
+            if (isset(Segments::all()[posix_geteuid()][$apcu]) && !(new \LarderIterator())->valid()) {
+                $this->fail($output, "This segment is empty. Beside it, $apcu " . self::HAS_APCU);
             }
         }
 
@@ -95,6 +103,13 @@ abstract class InspectCommand extends Command
     protected static function where(): string
     {
         return \sprintf('%s, segment %s', User::name(), ini_get('larder.segment'));
+    }
+
+    private static function whyNot(): string
+    {
+        $segment = (string) ini_get('larder.segment');
+
+        return str_ends_with($segment, self::APCU) ? "$segment " . self::HAS_APCU : self::whyNoEngine();
     }
 
     /** @return string "" if this process has a cache */

@@ -11,6 +11,7 @@ use PHPUnit\Framework\Attributes\RequiresPhpExtension;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Console\Tester\ApplicationTester;
+use Symfony\Component\Process\Process;
 
 /** keys, du, get and delete, in the segment of this process. */
 #[RequiresPhpExtension('larder')]
@@ -176,6 +177,28 @@ final class InspectCommandsTest extends TestCase
         self::larder('delete', ['--all' => true], 2, 'add --yes');
         self::assertSame(['deleted' => true], self::json('delete', ['--all' => true, '--yes' => true]));
         self::assertNull(larder_fetch('a:2'));
+    }
+
+    /** Its layout is another; an empty list would say that nothing is cached. */
+    public function testSegmentOfTheModuleApcuIsNamed(): void
+    {
+        $folder = new TemporaryDirectory('/dev/shm');
+        $user = $folder->path . '/larder-' . posix_geteuid();
+        mkdir($user, 0o700);
+        touch("$user/shop.apcu-0123456789abcdef");
+        $root = __DIR__ . '/../../..';
+        $isLoaded = (new Process([\PHP_BINARY, '-r', 'exit((int) !extension_loaded("larder"));']))->run() === 0;
+        $php = [\PHP_BINARY, ...($isLoaded ? [] : ['-d', "extension=$root/extension/modules/larder.so"]), '-d', "larder.path=$folder->path"];
+        $keys = static function (string $segment) use ($php, $root): Process {
+            $process = new Process([...$php, '-d', "larder.segment=$segment", "$root/cli/bin/larder", 'keys']);
+            $process->run();
+
+            return $process;
+        };
+
+        self::assertStringStartsWith('This segment is empty. Beside it, shop.apcu has the entries of the module apcu', $keys('shop')->getErrorOutput());
+        self::assertSame('', $keys('other')->getErrorOutput(), 'the control');
+        self::assertSame(3, $keys('shop.apcu')->getExitCode());
     }
 
     public function testOtherStoresAreLookedInto(): void

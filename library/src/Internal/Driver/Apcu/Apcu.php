@@ -102,7 +102,9 @@ final class Apcu
     public static function checkEnabled(): void
     {
         if (!apcu_enabled()) {
-            throw StoreUnavailable::because('apcu', 'APCu is loaded but switched off', \PHP_SAPI === 'cli'
+            $which = self::isLarders() ? "Larder's module apcu" : 'APCu';
+
+            throw StoreUnavailable::because('apcu', "$which is loaded but switched off", \PHP_SAPI === 'cli'
                 ? 'On the command line it is on with: php -d apc.enable_cli=1' : 'Set apc.enabled=1 in php.ini');
         }
     }
