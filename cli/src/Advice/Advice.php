@@ -10,8 +10,8 @@ use Larder\Cli\Report\Report;
 use Larder\Cli\Report\Setup;
 
 /**
- * What follows from a report for a program: which store, what to change first, how much that saves, and how sure it is.
- * The figures alone decide; no store has a rule of its own. The rules: docs/measure.md.
+ * The advice that a report gives a program: which store to use, what to change first, how much that saves, and how sure
+ * it is. It follows from the figures alone; no store has a rule of its own. The rules: docs/measure.md.
  */
 final class Advice
 {
@@ -20,22 +20,25 @@ final class Advice
     public const CHANGE = 'Change first';
     private const COMPARE = 'compare';
 
-    /** Stores that people know: shown next to the best, if measured. */
+    /** Well-known stores, shown next to the best one if they were measured. */
     private const USUAL = [
         self::ONE => ['larder', 'apcu', 'file disk'],
         self::SEVERAL => ['memcached tcp', 'redis tcp'],
     ];
 
-    /** Fewest rows of a group in the chart, if so many were measured. */
+    /** Least number of rows in each group of the chart, if that many were measured. */
     private const SHOWN = 3;
 
     /** Milliseconds: a usual query, and a usual page. */
     private const QUERY = 20;
 
-    /** A value is far from all measured ones if it is so many times as large as the largest, or as small. */
+    /**
+     * A size is far from all measured ones if it is this many times larger than the largest, or smaller than the
+     * smallest.
+     */
     private const FAR = 4;
 
-    /** The share of far values from which on the advice warns. */
+    /** Share of far values from which on the advice warns. */
     private const MANY = 0.1;
 
     private readonly Candidates $candidates;
@@ -93,7 +96,8 @@ final class Advice
     }
 
     /**
-     * @return array<string, non-empty-list<Bar>> by title of the group: the best, what people know, and the next best
+     * @return array<string, non-empty-list<Bar>> by title of the group: the best, the well-known ones, and the next
+     *         best
      */
     public function chart(): array
     {
@@ -123,8 +127,8 @@ final class Advice
     }
 
     /**
-     * @return array{string, int} what the chart has a second figure for: the type and bytes of the largest array, or
-     *         else string
+     * @return array{string, int} the value that the chart's second figure is for: the type and bytes of the largest
+     *         array, or else of the largest string
      */
     public function example(): array
     {
@@ -165,7 +169,7 @@ final class Advice
         ], static fn(?Answer $answer): bool => $answer !== null);
     }
 
-    /** The share of a page that all this is. */
+    /** The share of a usual page's time that the cache takes, with the slowest store of the chart. */
     public function shareOfPage(): string
     {
         $bar = $this->slowest();
@@ -178,7 +182,10 @@ final class Advice
         );
     }
 
-    /** The last bar of the last group that people know, or else its last: servers, if any were measured. */
+    /**
+     * The last well-known bar of the chart's last group, or else its last bar. That group is the servers, if any were
+     * measured.
+     */
     private function slowest(): ?Bar
     {
         $chart = $this->chart();
@@ -192,7 +199,7 @@ final class Advice
         return \array_slice($known === [] ? $bars : $known, -1)[0] ?? null;
     }
 
-    /** @return array<string, list<string>> sentences by title: all that the answers do not say */
+    /** @return array<string, list<string>> sentences by title: details that the answers leave out */
     public function details(): array
     {
         return array_filter([
@@ -352,8 +359,7 @@ final class Advice
 
     /**
      * @param list<string> $setups
-     * @return string|null what the store of the profile takes, compared with the best one; null if there is nothing to
-     *         say
+     * @return string|null compares the store that the profile names with the best one; null if there is nothing to say
      */
     private function today(array $setups, Ranking $ranking): ?string
     {
@@ -430,7 +436,7 @@ final class Advice
             ));
     }
 
-    /** @return list<string> all that take part, the quickest first */
+    /** @return list<string> all setups that were compared, the fastest first */
     private function times(): array
     {
         $lines = [];
@@ -612,7 +618,7 @@ final class Advice
     /**
      * @param array<int, float> $shares by bytes
      * @param non-empty-array<int, true> $measured by bytes
-     * @return float share of sizes that are outside of the measured ones, by more than this factor
+     * @return float share of the values that are outside of the measured sizes by more than this factor
      */
     private static function outside(array $shares, array $measured, int $factor = 1): float
     {
@@ -622,7 +628,7 @@ final class Advice
         return array_sum(array_filter($shares, $isOutside, \ARRAY_FILTER_USE_KEY));
     }
 
-    /** What a request does in the cache, and what it computes because the memory is too small for the data. */
+    /** The cost of a request: its operations, and the computations after misses that a too small memory causes. */
     private function perRequest(string $setup): ?Estimate
     {
         $profile = $this->profile;
@@ -636,7 +642,7 @@ final class Advice
         $rates = $this->memory->hitRates($profile->dataMb / $profile->memoryMb);
         $rate = $rates === [] ? Estimate::constant(100.0) : ($rates[$this->costs->setups()[$setup]->store] ?? null);
         if ($rate === null) {
-            return null; // what it keeps was not measured, so it cannot be compared with stores that evict
+            return null; // its hit rate was not measured, so it cannot be compared with stores that evict
         }
         $missRate = Estimate::constant(1.0)->minus($rate->times(1 / 100));
 
@@ -667,7 +673,7 @@ final class Advice
         return array_combine($setups, array_map($cost, $setups));
     }
 
-    /** Without sets, as in most studies, of gets alone: nothing could be advised otherwise. */
+    /** Most studies measured no sets. Their profile has gets alone, as no advice would be possible otherwise. */
     private static function equalParts(Costs $costs): Profile
     {
         $sizes = $costs->sizes();

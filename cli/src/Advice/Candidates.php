@@ -8,21 +8,21 @@ use Larder\Cli\Report\Kind;
 use Larder\Cli\Report\Setup;
 
 /**
- * The setups that a program could use: default settings, and values that other processes, or other machines, can read;
- * no legacy stores.
+ * The setups that a program could use. They have default settings, are not legacy stores, and other processes or other
+ * machines can read their values.
  */
 final class Candidates
 {
     /** @var list<string> setups with default settings that processes share */
     public readonly array $onOneMachine;
 
-    /** @var list<string> those that other machines reach: by a measured network, or else by TCP */
+    /** @var list<string> setups that other machines reach: by a measured network, or else by TCP */
     public readonly array $onSeveral;
 
-    /** @var list<string> those of $onSeveral again, with copies on each machine */
+    /** @var list<string> the setups of $onSeveral with local copies on each machine */
     public readonly array $tiers;
 
-    /** @var list<string> those that the profile asks about */
+    /** @var list<string> the setups for the number of machines that the profile names */
     public readonly array $all;
 
     /** @param array<string, Setup> $setups by name */
@@ -56,6 +56,6 @@ final class Candidates
      */
     private static function names(array $setups): array
     {
-        return array_map(strval(...), array_keys($setups)); // PHP makes a number of a name like "5"
+        return array_map(strval(...), array_keys($setups)); // PHP turns a key like "5" into an int
     }
 }

@@ -10,8 +10,8 @@ use Larder\Cli\Report\Setup;
 use Larder\Cli\Timing\Interval;
 
 /**
- * The time that one change of a setup saves: the way to the store, a setting, a connection that stays open, copies on
- * each machine.
+ * The time that one change of a setup saves. A change is another connection to the store, another setting, a connection
+ * that stays open, or local copies on each machine.
  *
  * @phpstan-type Change array{setup: string, what: string, saving: Estimate, remark: string}
  */
@@ -61,7 +61,7 @@ final class Changes
         );
     }
 
-    /** @return Change|null the change that saves most, if any saves something */
+    /** @return Change|null the change that saves most; null if none saves anything */
     public function best(): ?array
     {
         $first = $this->all()[0] ?? null;
@@ -126,7 +126,8 @@ final class Changes
     }
 
     /**
-     * True if a program may have it: what the profile names, or else default settings of a store that is not legacy.
+     * True if a program may use this setup: the one that the profile names, or else one with default settings whose
+     * store is neither legacy nor of one process alone.
      */
     private function isUsed(Setup $setup): bool
     {
@@ -136,8 +137,8 @@ final class Changes
     }
 
     /**
-     * @return list<string> connections that a change may lead to: the same; and from what the profile names any, or
-     *         else from TCP, or from a disk, the nearer one
+     * @return list<string> connections that a change may lead to: the current one; from the setup that the profile
+     *         names, any; otherwise a Unix socket instead of TCP, or tmpfs instead of a disk
      */
     private function waysFrom(Setup $from): array
     {
@@ -148,7 +149,7 @@ final class Changes
             default => [],
         };
 
-        // No other machine reaches these.
+        // Other machines cannot reach these.
         return [
             (string) $from->connection,
             ...array_values(array_diff($nearer, $this->profile->machines > 1 ? ['socket', 'tmpfs'] : [])),
@@ -190,7 +191,7 @@ final class Changes
         return $costs === $this->costs ? '' : \sprintf(' (from the tables of %s)', $costs->context);
     }
 
-    /** @return list<Change> what connecting once a request costs */
+    /** @return list<Change> changes to a connection that stays open */
     private function ofConnections(): array
     {
         $changes = [];

@@ -16,10 +16,10 @@ final class Costs
     public const SET = 'set';
     public const CONNECT = 'connect+get+close';
 
-    /** If there are more values, none is named. */
+    /** A line about more values than this names none of them. */
     private const NAMED_VALUES = 3;
 
-    /** Nanoseconds; less is none. */
+    /** Nanoseconds. Smaller samples are raised to this. */
     private const LEAST = 0.1;
 
     /** @var array<string, Setup> by name: those without failures */
@@ -32,20 +32,20 @@ final class Costs
     private array $curves = [];
 
     /**
-     * @var array<string, array<string, array<string, list<string>>>> values by setup, operation and what is known to
-     *         slow it down
+     * @var array<string, array<string, array<string, list<string>>>> names of values by setup, operation and known
+     *         reason for a slower result
      */
     private array $artefacts = [];
 
     /** @var array<string, non-empty-array<int, true>> sizes measured, by "string" and "other" */
     private readonly array $sizes;
 
-    /** @var array<string, Estimate|null> by setup and operation, of the profile that was asked for last */
+    /** @var array<string, Estimate|null> by setup and operation, for the profile of the last call */
     private array $means = [];
     private ?Profile $meansOf = null;
 
     /**
-     * @param string $context what its tables have in common, as "2016", and their settings
+     * @param string $context common to all tables: the study, such as "2016", and settings that are not the store's
      * @param non-empty-list<Row> $rows
      */
     private function __construct(public readonly string $context, array $rows)
@@ -90,8 +90,8 @@ final class Costs
 
     /**
      * @param list<Row> $rows
-     * @return array<string, self> by context: the tables of a study ("2016: write, 20 KB string" is of 2016), and those
-     *                             of their settings that are not the store's
+     * @return array<string, self> by context: "2016" for the table "2016: write, 20 KB string", together with the
+     *         table's settings that are not the store's
      */
     public static function of(array $rows): array
     {
@@ -110,7 +110,7 @@ final class Costs
         }
         $all = [];
         foreach ($byContext as $context => $ofContext) {
-            $all[$context] = new self("$context", $ofContext); // PHP makes a number of the key "2016"
+            $all[$context] = new self("$context", $ofContext); // PHP turns the key "2016" into an int
         }
 
         return $all;
@@ -164,7 +164,10 @@ final class Costs
         return ($this->curves[$setup][$operation][$type] ?? null)?->at($bytes);
     }
 
-    /** @return Estimate|null what a request saves with another setup: of values that were measured with both */
+    /**
+     * @return Estimate|null the time that a request saves with the other setup, over values that were measured with
+     *         both
+     */
     public function saving(string $from, string $to, Profile $profile): ?Estimate
     {
         $saving = null;
@@ -194,12 +197,12 @@ final class Costs
         return $saving;
     }
 
-    /** @return Estimate|null of all that a request does in the cache; null when something of it was not measured */
+    /** @return Estimate|null of all cache operations of a request; null if one of them was not measured */
     public function perRequest(string $setup, Profile $profile): ?Estimate
     {
         $get = $this->mean($setup, self::GET, $profile);
         $set = $this->mean($setup, self::SET, $profile);
-        // A get that finds nothing is as short as one of the smallest value.
+        // A miss is about as fast as a get of the smallest value.
         $miss = $this->at($setup, self::GET, 'string', 1) ?? $this->at($setup, self::GET, 'other', 1);
         $reads = $get === null || $miss === null
             ? null
@@ -232,7 +235,7 @@ final class Costs
     {
         $mean = Estimate::constant(0.0);
         foreach (['string' => $profile->strings, 'other' => $profile->others] as $type => $shares) {
-            // Where only one kind of value was measured, it stands for the other.
+            // If only one kind of value was measured, its curve is used for the other kind too.
             $measured = isset($this->curves[$setup][$operation][$type])
                 ? $type
                 : ($type === 'string' ? 'other' : 'string');

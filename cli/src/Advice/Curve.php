@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Cli\Advice;
 
 /**
- * A cost by the size of the value: measured sizes, and in between them a straight line on logarithmic scales. Below the
- * smallest and above the largest measured size, the cost is that one's.
+ * The cost of an operation by the size of the value. Between measured sizes it is a straight line on logarithmic
+ * scales; outside of them it is the cost of the nearest measured size.
  */
 final class Curve
 {
@@ -26,7 +26,7 @@ final class Curve
         return $this->sizes;
     }
 
-    /** Of the sizes alone that the other has too. */
+    /** The curve with only those sizes that the other curve has too. */
     public function sharedWith(self $other): self
     {
         return new self(array_intersect_key($this->points, $other->points));

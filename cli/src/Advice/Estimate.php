@@ -8,15 +8,14 @@ use Larder\Cli\Timing\Interval;
 use Larder\Cli\Timing\Statistics;
 
 /**
- * A figure that is computed from measured ones: once for each round, from the samples of that round. So its median has
- * an interval like any measured figure, and a round in which the machine was slow is slow for all that it is computed
- * from.
+ * A figure computed from measured ones, separately for each round from the samples of that round. So its median has an
+ * interval like any measured figure. If the machine was slow in a round, all terms of that round are slow alike.
  */
 final class Estimate
 {
     public readonly float $value;
 
-    /** @param list<float> $rounds the figure of each round; of a constant, nothing */
+    /** @param list<float> $rounds the figure of each round; empty for a constant */
     private function __construct(public readonly array $rounds, float $constant = 0.0)
     {
         $this->value = $rounds === [] ? $constant : Statistics::median($rounds);
@@ -28,7 +27,7 @@ final class Estimate
         return new self($rounds);
     }
 
-    /** The same in each round. */
+    /** An estimate with the same figure in each round. */
     public static function constant(float $value): self
     {
         return new self([], $value);
@@ -75,7 +74,7 @@ final class Estimate
     }
 
     /**
-     * Round by round, as many as both have.
+     * Combines the figures of each round, for the rounds that both have.
      *
      * @param \Closure(float, float): float $operation
      */

@@ -10,7 +10,7 @@ use Larder\Cli\Report\Report;
 use Larder\Cli\Report\Row;
 use Larder\Cli\Timing\Interval;
 
-/** Hit rates of stores when the data are larger than the memory, as far as the report measured them. */
+/** Hit rates of stores if the data are larger than the memory, as far as the report has measured them. */
 final class Memory
 {
     /** @var array<int|string, array<string, Estimate>> by ratio */
@@ -75,7 +75,7 @@ final class Memory
             if ($row->samples !== [] && $row->median !== null && $of > 0.0) {
                 $distance = abs(log($of / $ratio));
                 $known = $found[$row->subject->store] ?? null;
-                // If several kinds of traffic have this ratio, the one with the most misses counts.
+                // Several kinds of traffic may have this ratio. The one with the most misses counts.
                 if (
                     $known === null
                     || $distance < $known['distance']

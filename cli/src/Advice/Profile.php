@@ -29,10 +29,10 @@ final class Profile
      * @param float $hitRate gets that find something, among gets
      * @param int|null $machines that share the cache; null when it is not known
      * @param string|null $store used today, as a report names it: "redis tcp"
-     * @param float|null $computeMs what making a missing value takes
+     * @param float|null $computeMs time to compute a missing value
      * @param float|null $dataMb all values together
      * @param float|null $memoryMb that the cache may take
-     * @param int|null $samples that it was recorded from
+     * @param int|null $samples number of samples that the profile was recorded from
      */
     public function __construct(
         public readonly array $strings,

@@ -8,15 +8,15 @@ use Larder\Cli\Report\PairwiseTests;
 use Larder\Cli\Timing\Interval;
 
 /**
- * Setups by their cost: the best, those that the run cannot distinguish from it, and all others. Too few rounds for a
- * test still allow facts: one setup was ahead of another in all rounds if its slowest round beats the other's fastest.
+ * Setups by their cost: the best, those that the run cannot distinguish from it, and all others. With too few rounds
+ * for a test, a setup still counts as worse if its fastest round was slower than the best one's slowest.
  */
 final class Ranking
 {
     /**
-     * @param non-empty-list<string> $best the cheapest, and those that are not worse beyond doubt
+     * @param non-empty-list<string> $best the cheapest, and those that the run cannot distinguish from it
      * @param array<string, array{ratio: float, interval: Interval|null}> $others by setup, the cheapest first; without
-     *        an interval the ratio is the smallest of any round
+     *         an interval, the ratio is the smallest of any round
      * @param int $rounds if there are too few for a test; else 0
      */
     private function __construct(
@@ -26,7 +26,7 @@ final class Ranking
         public readonly int $rounds,
     ) {}
 
-    /** @param array<string, Estimate|null> $costs by setup; without one it does not take part */
+    /** @param array<string, Estimate|null> $costs by setup; a setup whose cost is null is left out */
     public static function of(array $costs): ?self
     {
         $costs = array_filter($costs, static fn(?Estimate $cost): bool => $cost !== null);

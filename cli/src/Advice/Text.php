@@ -40,7 +40,7 @@ final class Text
         return self::digits($number, round(...));
     }
 
-    /** Never more than the number. */
+    /** The number rounded down. */
     public static function atLeast(float $number): string
     {
         return self::digits($number, floor(...));

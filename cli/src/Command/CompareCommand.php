@@ -192,7 +192,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         foreach ($files as $option => $file) {
             try {
                 Outputs::all($profile)[$option]['output']->write($report, $file);
-            } catch (\RuntimeException $failed) { // the others may work
+            } catch (\RuntimeException $failed) { // the other outputs may work
                 $failures[] = \sprintf('--%s: %s', $option, $failed->getMessage());
             }
         }
@@ -209,7 +209,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
     }
 
     /**
-     * Keeps the last result where the next run finds it: in a clone's var/, or else beside the journal.
+     * Keeps the last result for later commands: in a clone's var/, or else next to the journal.
      *
      * @param list<string> $environment lines
      * @return list<string> lines that name the files
@@ -249,8 +249,8 @@ final class CompareCommand extends Command implements SignalableCommandInterface
     }
 
     /**
-     * Leaves what is under way, wherever that is; on the way out all is ended that was just being started, and only
-     * then are the directories removed. Heard once: a second signal would interrupt that.
+     * Interrupts the run at any point. While the exception passes, everything that was being started is ended, and
+     * directories are removed after that. Only the first signal counts: a second one would interrupt this clean-up.
      *
      * @throws Interrupted
      */
@@ -407,7 +407,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
     }
 
     /**
-     * True if all that was measured worked. What is not installed did not fail.
+     * True if nothing that was measured failed. A store that is not installed did not fail.
      *
      * @param list<Row> $rows
      */
@@ -417,7 +417,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
     }
 
     /**
-     * True if the answer says what was measured. Studies and workloads are read in their tables.
+     * True if the one-screen answer fits what was measured. Studies and workloads are read in their tables.
      *
      * @param list<Row> $rows
      */

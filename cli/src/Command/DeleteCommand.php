@@ -15,8 +15,9 @@ use Symfony\Component\Console\Output\OutputInterface;
 use Symfony\Component\Console\Style\SymfonyStyle;
 
 /**
- * `larder delete`: an entry, or those that begin so, have expired, or all. For many it asks, or needs --yes if nobody
- * can answer. Exits with 1 if there was no such entry, or the answer is no. docs/operate.md.
+ * `larder delete`: deletes an entry, the entries with a prefix, the expired ones, or all. Before deleting many it asks,
+ * or needs --yes if there is no terminal. Exits with 1 if there was no such entry, or the answer is no.
+ * docs/operate.md.
  */
 #[AsCommand('delete', 'Delete an entry, those with a prefix, or all')]
 final class DeleteCommand extends InspectCommand
@@ -99,7 +100,7 @@ final class DeleteCommand extends InspectCommand
     private static function allFromCache(Cache $cache, string $prefix): ?int
     {
         $keys = [];
-        foreach ($cache->keys($prefix) as $key) { // all first: deleting may change the list
+        foreach ($cache->keys($prefix) as $key) { // collect the keys first: deleting may change the list
             $keys[] = $key;
         }
         foreach (array_chunk($keys, self::AT_ONCE) as $some) {

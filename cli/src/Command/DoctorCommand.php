@@ -23,8 +23,8 @@ use Symfony\Component\Console\Input\InputInterface;
 use Symfony\Component\Console\Output\OutputInterface;
 
 /**
- * `larder doctor`: which stores work on this machine, what the others miss, and what auto: takes. Ends with 0 when
- * auto: finds a store that processes share and that keeps what it is given, with 1 when not. docs/operate.md.
+ * `larder doctor`: reports which stores work on this machine, what the others lack, and which store auto: takes. Exits
+ * with 0 if auto: finds a store that processes share and that does not lose values; else with 1. docs/operate.md.
  */
 #[AsCommand('doctor', 'Check which stores work here, and say how to enable the others')]
 final class DoctorCommand extends Command
@@ -70,7 +70,7 @@ final class DoctorCommand extends Command
     private function auto(OutputInterface $output): int
     {
         try {
-            $candidates = Cache::open('auto:', new NullLogger())->explain(); // what it would log is printed
+            $candidates = Cache::open('auto:', new NullLogger())->explain(); // messages for its log are printed instead
         } catch (StoreUnavailable $nothing) {
             $output->writeln(
                 ['  takes nothing: no store that it looks for works here', '  ' . $nothing->how],

@@ -14,7 +14,10 @@ use Symfony\Component\Console\Input\InputInterface;
 use Symfony\Component\Console\Input\InputOption;
 use Symfony\Component\Console\Output\OutputInterface;
 
-/** `larder du`: what the beginnings of keys take of the engine's memory, and whether that is read. docs/operate.md. */
+/**
+ * `larder du`: shows how much of the engine's memory each prefix takes, and whether its entries are read.
+ * docs/operate.md.
+ */
 #[AsCommand('du', 'Show which prefixes take memory, and whether they are read')]
 final class DuCommand extends InspectCommand
 {

@@ -9,7 +9,7 @@ use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Input\InputInterface;
 use Symfony\Component\Console\Input\InputOption;
 
-/** `larder dump FILE`: replaces an old file of that name once the new one is whole. */
+/** `larder dump FILE`: writes a new file, and replaces an old one of that name when the new one is complete. */
 #[AsCommand('dump', 'Write all entries of the engine to a file')]
 final class DumpCommand extends CarryCommand
 {

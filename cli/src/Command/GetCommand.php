@@ -15,7 +15,7 @@ use Symfony\Component\Console\Input\InputArgument;
 use Symfony\Component\Console\Input\InputInterface;
 use Symfony\Component\Console\Output\OutputInterface;
 
-/** `larder get`: one value, and what is known of its entry. Exits with 1 if there is none. docs/operate.md. */
+/** `larder get`: shows one value and its entry's data. Exits with 1 if there is no such entry. docs/operate.md. */
 #[AsCommand('get', 'Show one value, its age, size and time to live')]
 final class GetCommand extends InspectCommand
 {

@@ -19,9 +19,9 @@ use Symfony\Component\Console\Output\ConsoleOutputInterface;
 use Symfony\Component\Console\Output\OutputInterface;
 
 /**
- * A command that looks into a cache: by default into this user's segment of the engine, in which a look leaves no
- * trace. It exits with 0, with 1 if what it was to show or to delete is not there, with 2 for a mistake in the command
- * line, and with 3 if the cache cannot be looked into.
+ * A command that inspects a cache. By default this is the current user's segment of the engine, where inspecting leaves
+ * no trace. Exits with 0; with 1 if there is nothing to show or delete; with 2 for an error in the command line; with 3
+ * if the cache cannot be read.
  */
 abstract class InspectCommand extends Command
 {
@@ -40,7 +40,7 @@ abstract class InspectCommand extends Command
         self::addUserAndSegment($this);
     }
 
-    /** bin/restart.php has handled both before PHP comes here: they are for --help. */
+    /** Declared only for --help: bin/restart.php has handled both before this process started. */
     final public static function addUserAndSegment(Command $command): void
     {
         $command->addOption('user', null, InputOption::VALUE_REQUIRED, 'For root: work as this user, in its cache');

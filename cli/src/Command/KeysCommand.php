@@ -14,7 +14,7 @@ use Symfony\Component\Console\Input\InputInterface;
 use Symfony\Component\Console\Input\InputOption;
 use Symfony\Component\Console\Output\OutputInterface;
 
-/** `larder keys`: entries with a prefix, the largest, oldest or next to expire first. docs/operate.md. */
+/** `larder keys`: lists entries with a prefix, the largest, the oldest or the next to expire first. docs/operate.md. */
 #[AsCommand('keys', 'List entries, largest first')]
 final class KeysCommand extends InspectCommand
 {
@@ -75,7 +75,7 @@ final class KeysCommand extends InspectCommand
     }
 
     /**
-     * A heap of the first ones, so that a million keys need no memory.
+     * Keeps only the first entries in a heap, so that a million keys need little memory.
      *
      * @return array{
      *     entries: list<array{string, array{ttl: float, age: int, size: int, used: bool}}>,
@@ -146,7 +146,7 @@ final class KeysCommand extends InspectCommand
             . ($cleared === '0' ? '' : "\nLeft by clear(): $cleared entries. They are evicted when room is needed.");
     }
 
-    /** All that other stores know of their entries. */
+    /** Names alone: other stores report nothing else about their entries. */
     private function names(Cache $cache, string $prefix, int $number, bool $isJson, OutputInterface $output): int
     {
         $names = [];

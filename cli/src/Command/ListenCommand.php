@@ -28,9 +28,9 @@ use Symfony\Component\Console\Input\InputInterface;
 use Symfony\Component\Console\Output\OutputInterface;
 
 /**
- * `larder listen`: one process a host that hears from Redis or Valkey what other hosts change, and drops this host's
- * copies at once. Runs until it gets SIGTERM or SIGINT, and exits with 0 then; with 1 if another process listens here
- * already, with 2 if the DSN has nothing to listen for. docs/servers.md.
+ * `larder listen`: one process for each host, which receives the changes of other hosts from Redis or Valkey and drops
+ * this host's copies at once. Runs until SIGTERM or SIGINT, then exits with 0. Exits with 1 if another process already
+ * listens here, with 2 if nothing can be listened for with this DSN. docs/servers.md.
  */
 #[AsCommand('listen', 'Drop local copies of what other hosts change in Redis or Valkey')]
 final class ListenCommand extends Command implements SignalableCommandInterface
@@ -112,13 +112,13 @@ final class ListenCommand extends Command implements SignalableCommandInterface
         return Command::FAILURE;
     }
 
-    /** The shared tier is not opened: its servers may be away now. */
+    /** Opens the local tier only: the servers of the shared tier may be down now. */
     private static function local(Dsn $dsn): Store&AtomicStore
     {
         return Capability::of(Resolver::at($dsn->tiers[0])->store(), AtomicStore::class);
     }
 
-    /** @return string|null null for a DSN that can be listened for */
+    /** @return string|null why this DSN cannot be listened for; null if it can */
     private static function whyNot(Dsn $dsn): ?string
     {
         if ($dsn->tiers === []) {
@@ -129,7 +129,7 @@ final class ListenCommand extends Command implements SignalableCommandInterface
             );
         }
         [$local, $shared] = [$dsn->tiers[0]->scheme, $dsn->tiers[1]->scheme];
-        // Local tiers that the command line and the web server have together.
+        // Local tiers that the command line shares with the web server.
         $reachable = array_filter(
             Drivers::all(),
             static fn(Driver $driver): bool => ($driver->variants()[0] ?? null)?->scope === Scope::Machine,

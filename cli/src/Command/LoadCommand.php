@@ -10,11 +10,14 @@ use Symfony\Component\Console\Exception\InvalidOptionException;
 use Symfony\Component\Console\Input\InputInterface;
 use Symfony\Component\Console\Input\InputOption;
 
-/** `larder load FILE`: stores what `larder dump` wrote into the engine, once, and renames the file to FILE.loaded. */
+/**
+ * `larder load FILE`: stores the entries of a file of `larder dump` in the engine, then renames the file to
+ * FILE.loaded.
+ */
 #[AsCommand('load', 'Read such a file into the engine, once')]
 final class LoadCommand extends CarryCommand
 {
-    /** Why entries of the file were not stored, by their name in what Dump::load() returns. */
+    /** Reasons for which entries were not stored, by their names in the result of Dump::load(). */
     private const NOT_STORED = [
         'there' => 'were there already, and stay',
         'expired' => 'had expired',

@@ -6,7 +6,7 @@ namespace Larder\Cli\Command;
 
 use Symfony\Component\Console\Exception\InvalidOptionException;
 
-/** An option whose value is how often, or how many. */
+/** An option whose value is a positive integer. */
 final class Number
 {
     private const LARGEST = 9999;

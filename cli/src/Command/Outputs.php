@@ -13,17 +13,17 @@ use Larder\Cli\Report\Publish;
 use Larder\Cli\Report\ResultFile;
 use Symfony\Component\Console\Exception\InvalidOptionException;
 
-/** Every way to write a report, by the option of `larder compare` that asks for it. A new one is a line here. */
+/** Every way to write a report, by its option of `larder compare`. To add one, add a line here. */
 final class Outputs
 {
-    /** The option whose value is a directory. */
+    /** Option whose value is a directory. */
     private const PUBLISH = 'publish';
 
-    /** Asks for standard output, in place of the tables. */
+    /** Value of an option that means standard output. It replaces the tables. */
     private const STANDARD_OUTPUT = '-';
 
     /**
-     * @param Profile|null $profile what the advice is for, in the outputs that have advice
+     * @param Profile|null $profile for outputs that have advice
      * @return array<string, array{help: string, output: Output}> by option
      */
     public static function all(?Profile $profile = null): array
@@ -47,7 +47,7 @@ final class Outputs
     }
 
     /**
-     * Checks before anything is measured that a file can be written.
+     * Checks that a file can be written, before anything is measured.
      *
      * @param string $file value of the option
      * @return string for Output::write()

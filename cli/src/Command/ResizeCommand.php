@@ -17,20 +17,20 @@ use Symfony\Component\Process\Process;
 
 /**
  * `larder resize`: replaces the engine's segment by an empty one with the settings of php.ini, or with those given
- * here. A segment keeps the size, process limit and pin share that it was created with, so this is the one way to
- * change them while it exists. All processes of this user switch to it within a second, or at their next request. Exits
- * with 0, or with 1 and the reason if no segment can be created.
+ * here. A segment keeps the size, process limit and pin share of its creation, so they can only be changed by a new
+ * segment. All processes of this user switch to it within a second, or at their next request. Exits with 0, or with 1
+ * and the reason if no segment can be created.
  */
 #[AsCommand('resize', 'Replace the engine\'s memory by an empty one of another size')]
 final class ResizeCommand extends Command
 {
-    /** Settings that a segment keeps, and its name, by the option that gives another. */
+    /** Settings that are fixed for a segment, and its name, by the option that sets each. */
     private const SETTINGS = [
         'size' => 'larder.size', 'processes' => 'larder.processes', 'pin-share' => 'larder.pin_share',
         'segment' => 'larder.segment', 'path' => 'larder.path',
     ];
 
-    /** These settings are read when a process attaches, so a new process has to do it. */
+    /** PHP code for a new process, because these settings are read when a process attaches. */
     private const CODE = 'if (!extension_loaded("larder")) { echo "PHP does not load the extension larder by itself: '
         . 'add extension=larder to php.ini. Nothing was changed."; exit(1); } '
         . 'foreach (json_decode($argv[1], true) as $name => $value) { if (ini_get($name) !== $value) { '
@@ -82,7 +82,7 @@ final class ResizeCommand extends Command
             env: $php->environment(),
         );
         $process->run();
-        // A refused value is a warning at PHP's start, which has no line of a file to name.
+        // PHP warns of a refused value at startup, where the warning can name no line of a file.
         $warnings = preg_replace(
             '~^Warning: +(.*?)(?:; the value is ignored)? in Unknown on line 0$~m',
             '$1.',

@@ -19,10 +19,10 @@ use Symfony\Component\Console\Input\InputInterface;
 use Symfony\Component\Console\Input\InputOption;
 use Symfony\Component\Console\Output\OutputInterface;
 
-/** The options of `larder compare` for results that are there already: nothing is measured with them. */
+/** The options of `larder compare` that read existing results. Nothing is measured with them. */
 final class ResultOptions
 {
-    /** The option for a page, which may also be made from a result that is there. */
+    /** Option for a page, which can also be written from an existing result. */
     private const PAGE = 'html';
 
     public static function add(Command $command): void
@@ -58,7 +58,7 @@ final class ResultOptions
 
     /**
      * @param array<string, string> $files what to write, by option
-     * @return int|null the exit code; null when something is to be measured
+     * @return int|null the exit code; null if stores are to be measured
      */
     public static function run(InputInterface $input, OutputInterface $output, array $files = []): ?int
     {
@@ -126,7 +126,7 @@ final class ResultOptions
 
     /**
      * @param list<string> $files
-     * @return Report of all: what a run of the stores lacks, a study may have
+     * @return Report one report of all files, so that a study can add rows that a run of the stores lacks
      */
     private static function together(array $files, OutputInterface $output): Report
     {
@@ -161,7 +161,7 @@ final class ResultOptions
         return new Report($environment, array_values($rows), $notMeasured, array_values(array_unique($spoilers)));
     }
 
-    /** Says when --check would find something wrong with it. */
+    /** Reads a result, and warns if --check would find a problem in it. */
     private static function read(string $file, OutputInterface $output): Report
     {
         $report = ResultFile::read($file);

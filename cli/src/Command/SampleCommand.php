@@ -15,11 +15,11 @@ use Symfony\Component\Console\Input\InputOption;
 use Symfony\Component\Console\Output\ConsoleOutputInterface;
 use Symfony\Component\Console\Output\OutputInterface;
 
-/** `larder sample`: what was recorded of live traffic by caches that were opened with sample=. docs/measure.md. */
+/** `larder sample`: shows the live traffic recorded by caches that were opened with sample=. docs/measure.md. */
 #[AsCommand('sample', 'Show how a program uses its cache, as recorded from live traffic')]
 final class SampleCommand extends Command
 {
-    /** Fewer samples say little about sizes. */
+    /** With fewer samples, sizes are unreliable. */
     private const FEW = 1000;
 
     protected function configure(): void
@@ -58,7 +58,7 @@ final class SampleCommand extends Command
         }
         $recording = $file->read();
         if ($recording->samples === 0) {
-            $isShown = $input->getOption('show') === true; // then the output is a profile, or nothing
+            $isShown = $input->getOption('show') === true; // then standard output is a valid profile, or empty
             ($isShown ? $errors : $output)->writeln(
                 \sprintf(
                     'Nothing was recorded for the user %s. Add sample=1000 to the DSN of the program, '

@@ -19,7 +19,8 @@ use Symfony\Component\Console\Input\InputOption;
 use Symfony\Component\Console\Output\OutputInterface;
 
 /**
- * `larder serializers`: how many bytes each serializer and compression makes, and how long that takes. docs/values.md.
+ * `larder serializers`: measures how many bytes each serializer and compression produces, and their speed.
+ * docs/values.md.
  */
 #[AsCommand('serializers', 'Measure size and speed of serializers, compression and signatures')]
 final class SerializersCommand extends Command

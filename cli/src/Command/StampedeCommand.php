@@ -25,13 +25,11 @@ use Symfony\Component\Console\Output\OutputInterface;
 use Symfony\Component\Process\Exception\ProcessTimedOutException;
 use Symfony\Component\Process\Process;
 
-/**
- * `larder stampede`: what remember() does when many processes need the same missing value at once. docs/remember.md.
- */
+/** `larder stampede`: measures remember() when many processes need the same missing value at once. docs/remember.md. */
 #[AsCommand('stampede', 'Measure remember() when many processes miss one value at once')]
 final class StampedeCommand extends Command
 {
-    /** For one store, besides what computing may take. */
+    /** Seconds that one store may take, in addition to the time of its computations. */
     private const SECONDS = 300.0;
 
     protected function configure(): void
@@ -121,8 +119,7 @@ final class StampedeCommand extends Command
     }
 
     /**
-     * @return array<string, \Closure(): string> DSNs by the names of their stores; a server is started when it is asked
-     *         for
+     * @return array<string, \Closure(): string> DSNs by names of stores; a closure starts its server when it is called
      */
     private static function all(StoreLocations $locations): array
     {
@@ -176,22 +173,22 @@ final class StampedeCommand extends Command
         return Row::of($process->getOutput(), $process->getErrorOutput(), $process->isSuccessful());
     }
 
-    /** For people, and without what may be a password. */
+    /** The DSN for display, without what may be a password. */
     private static function shown(#[\SensitiveParameter] string $dsn): string
     {
         return (string) preg_replace('~//.*@~', '//…@', $dsn);
     }
 
     /**
-     * @return array<string, string> settings that make it work on the command line, but those for a folder of a run's
-     *         own
+     * @return array<string, string> settings that the store needs on the command line, except those with a folder of
+     *         the run
      */
     private static function ini(Variant $variant): array
     {
         return array_diff($variant->ini, [Variant::FOLDER, Variant::ROOM]);
     }
 
-    /** The extension of a store that lies only unpacked in a clone. */
+    /** The store's extension, if a clone has it only unpacked; null if it is loaded. */
     private static function unpacked(Variant $variant): ?string
     {
         return $variant->excludes === '' || \extension_loaded($variant->extension)

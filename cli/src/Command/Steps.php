@@ -9,8 +9,8 @@ use Symfony\Component\Console\Output\OutputInterface;
 use Symfony\Component\Console\Output\StreamOutput;
 
 /**
- * The steps of a run on standard error, a line each: rewritten in place on a terminal, elsewhere written when the step
- * ends.
+ * The steps of a run, printed to standard error, a line each. On a terminal the line is rewritten in place; elsewhere
+ * it is written when the step ends.
  */
 final class Steps
 {

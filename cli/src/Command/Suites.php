@@ -27,12 +27,12 @@ use Larder\Cli\Workload\Stores;
 use Symfony\Component\Console\Exception\InvalidOptionException;
 
 /**
- * The suites that people ask for by name: `larder compare --study 2013`, `--workload latency`. A new one is a line
+ * The suites that can be chosen by name: `larder compare --study 2013`, `--workload latency`. To add one, add a line
  * here.
  */
 final class Suites
 {
-    /** Asks for all names of a kind. */
+    /** Stands for all names of a kind. */
     public const ALL = 'all';
 
     /**

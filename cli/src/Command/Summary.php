@@ -24,7 +24,7 @@ final class Summary
     private const BAR = 36;
     private const LABEL = 18;
 
-    /** Reasons that the screen has room for. */
+    /** Number of reasons that fit on the screen. */
     private const REASONS = 2;
 
     public function __construct(private readonly OutputInterface $output) {}
@@ -85,7 +85,7 @@ final class Summary
     private function answer(string $title, Answer $answer): void
     {
         $lines = explode("\n", wordwrap($answer->text, self::WIDTH - self::LABEL));
-        // The DSN is one word, so that it can be copied.
+        // The DSN stays on one line, so that it can be copied.
         if ($answer->dsn !== '') {
             $last = array_pop($lines);
             $isShort = mb_strwidth("$last $answer->dsn") <= self::WIDTH - self::LABEL;
@@ -118,14 +118,14 @@ final class Summary
             array_keys($missing),
             $missing,
         );
-        // Each begins with the fact; what to do about it follows a colon or a full stop.
+        // Each begins with the fact. Advice follows after a colon or a full stop, and is cut off here.
         $spoilers = array_map(static function (string $spoiler): string {
             $fact = (string) preg_replace('/[:.] .*$/s', '', $spoiler);
 
             return preg_match('/^[A-Z][A-Z]/', $fact) === 1 ? $fact : lcfirst($fact);
         }, $report->spoilers);
         if ($failed === [] && $missing === []) {
-            $this->output->writeln(''); // the screen has no line more
+            $this->output->writeln(''); // only if the screen has a line left
         }
         foreach (['Failed' => array_keys($failed), 'Left out' => $missing] as $title => $lines) {
             foreach (\array_slice($lines, 0, self::REASONS) as $line) {

@@ -25,18 +25,16 @@ final class Terminal
 {
     private const WIDTH = 80;
 
-    /** Percent of the operations, where single ones were timed. 100: the slowest. */
+    /** Percentiles of operations that were timed one by one. 100: the slowest. */
     private const PERCENTILES = ['p90' => 90.0, 'p99' => 99.0, 'p99.9' => 99.9, 'max' => 100.0];
 
-    /** A note on more rows than these names their stores alone. */
+    /** A note on more rows than this names only their stores. */
     private const NAMED_ROWS = 6;
 
-    /** The table whose values each have a table of their own, with the operations side by side. */
+    /** Table that is printed as one table for each value, with the operations side by side. */
     private const COMPARE = 'compare';
 
-    /**
-     * Begins the names of the tables that show mean, standard deviation and percent of the fastest, as that study did.
-     */
+    /** Prefix of tables that show mean, standard deviation and percent of the fastest, as the study of 2016 did. */
     private const WITH_MEANS = '2016: ';
 
     private readonly TableCellStyle $right;
@@ -241,7 +239,7 @@ final class Terminal
         ];
     }
 
-    /** @return list<string> none where single operations were not timed */
+    /** @return list<string> empty if operations were not timed one by one */
     private static function percentiles(Row $row): array
     {
         return $row->histogram === null || $row->median === null

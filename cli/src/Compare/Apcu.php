@@ -13,13 +13,13 @@ use Larder\Internal\Driver\Apcu\Apcu as LoadedApcu;
 use Symfony\Component\Console\Exception\InvalidOptionException;
 use Symfony\Component\Process\Process;
 
-/** Which APCu is measured: the installed one, or a file that the user names; and what its rows must say about it. */
+/** The APCu that is measured: the installed one, or a file that the user names. Its rows have notes about it. */
 final class Apcu implements Annotator
 {
-    /** Tells all that start PHP which file it is. */
+    /** Passes the path of the file to all code that starts PHP processes. */
     private const VARIABLE = 'LARDER_APCU';
 
-    /** Defragments its memory, and no longer drops all entries when a large one does not fit. */
+    /** First version that defragments its memory, and no longer drops all entries if a large one does not fit. */
     private const GOOD = '5.1.25';
 
     private function __construct(private readonly string $version, private readonly bool $isNamed) {}

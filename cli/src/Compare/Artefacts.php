@@ -6,12 +6,12 @@ namespace Larder\Cli\Compare;
 
 use Larder\Cli\Measure\Subject;
 
-/** Known reasons for which a store is slower than a reader would expect. */
+/** Known reasons why a store is slower than a reader would expect. */
 final class Artefacts
 {
     /**
-     * Longer values do not fit into the loopback's first segment: the sender waits for the acknowledgement of the
-     * first.
+     * Longer values do not fit into the first segment of the loopback connection: the sender waits for its
+     * acknowledgement.
      */
     private const DELAYED_FROM = 64_000;
 

@@ -12,13 +12,13 @@ use Larder\Contract\Store;
 /** Measures one store in this process. */
 final class Benchmark
 {
-    /** Keys that an operation goes through in turn, as long as their values are small. */
+    /** Number of keys that an operation uses in turn, if their values are small. */
     private const KEYS = 16;
 
-    /** Bytes of the values under all keys: little enough to stay in a processor's cache, as one key's value would. */
+    /** Bytes of all stored values: few enough to stay in a processor's cache, as the value of a single key would. */
     private const STORED_BYTES = 256 * 1024;
 
-    /** Bytes of values that a batch may hold on to before it is long enough. */
+    /** Bytes of values that a batch may hold before it ends. */
     private const HELD_BYTES = 1024 * 1024;
 
     private const MOST_OPERATIONS = 2048;

@@ -11,19 +11,20 @@ use Larder\Driver\Variant;
 use Larder\Drivers;
 use Larder\Internal\Driver\Connection;
 
-/** Every store of the registry that can be measured, each in all the ways that it can be reached. */
+/** Every store of the registry that can be measured, by each connection that it has. */
 final class Catalog
 {
-    /** Memory of stores that need a size: as much as memcached has by default. */
+    /** MiB for stores that need a size: memcached's default. */
     private const MEMORY = 64;
 
     /**
-     * For servers: after its usual second, a server that had to wait for a processor would count as one that loses
-     * values. One that fails is named for that. Neither costs a call anything.
+     * Options for servers. With the usual timeout of a second, a server that waits for a processor would count as one
+     * that loses values. A failure must be an exception, so that the report can name it. Neither option slows down a
+     * call.
      */
     private const PATIENCE = ['timeout' => '20', 'on_failure' => 'throw'];
 
-    /** Servers that are also measured behind copies in the engine, by TCP, as several machines would reach them. */
+    /** Servers that are also measured behind local copies in the engine, by TCP, as several machines would use them. */
     private const TIERED = ['memcached', 'redis'];
 
     public function __construct(private readonly StoreLocations $places) {}
@@ -45,7 +46,7 @@ final class Catalog
     }
 
     /**
-     * Starts the servers that it needs.
+     * Starts the servers that the store needs.
      *
      * @param string $store one of names()
      * @return list<Target|NotMeasured>
@@ -68,7 +69,7 @@ final class Catalog
         }
     }
 
-    /** What a process with the settings of Variant opens; the servers that it needs are started. */
+    /** The DSN that a process with the settings of Variant opens. Starts the servers that the store needs. */
     public function dsn(string $store): string
     {
         $variant = Drivers::variants()[$store];
@@ -82,7 +83,7 @@ final class Catalog
         };
     }
 
-    /** What is shared by all processes of a user, and has no folder of a run's own, needs a namespace of its own. */
+    /** A store that all processes of a user share has no folder of this run, so it needs a namespace. */
     private function inMemory(Variant $variant, string $scheme): string
     {
         return $variant->scope === Scope::Machine && $variant->ini === []
@@ -165,15 +166,15 @@ final class Catalog
     }
 
     /**
-     * The PHP that it is measured with. Debian's packages of two extensions may exclude each other: then the one lies
-     * unpacked, for processes without the other.
+     * The PHP that measures the store. If Debian's packages of two extensions exclude each other, one of them is only
+     * unpacked, and loaded by processes without the other.
      */
     private function php(Variant $variant): Php
     {
         $ini = $variant->ini;
         if (\in_array(Variant::FOLDER, $ini, true)) {
             $folder = $this->places->tmpfs($variant->name);
-            // Files of other stores have to fit beside it: a container's /dev/shm has 64 MiB.
+            // A quarter of the free space: files of other stores must fit too, and a container's /dev/shm has 64 MiB.
             $room = max(8, min(self::MEMORY, intdiv((int) disk_free_space($folder), 4 << 20)));
             $ini = array_map(
                 static fn(string $value): string

@@ -10,7 +10,7 @@ use Larder\Cli\Report\Annotator;
 use Larder\Cli\Report\Published;
 use Larder\Cli\Report\PublishedFigure;
 
-/** The suite of `larder compare` without the name of a study or a workload: get and set of every store. */
+/** The suite of a plain `larder compare`, without a study or a workload: get and set of every store. */
 final class CompareSuite implements Suite, Annotator
 {
     private readonly PublishedCounterpart $published;

@@ -19,7 +19,8 @@ final class Environment
      * @param array<string, string> $extensions versions by name
      * @param array<string, string> $servers versions by name
      * @param array<string, string> $fileSystems types by "tmpfs" and "disk"
-     * @param array<string, string> $loaded versions of all that measuring processes have loaded, by name
+     * @param array<string, string> $loaded versions of extensions and libraries that the measuring processes have
+     *         loaded, by name
      */
     private function __construct(
         public readonly string $larder,
@@ -42,7 +43,7 @@ final class Environment
     /**
      * @param array<string, string> $servers versions by name
      * @param int $cores that the run may have used
-     * @param int|null $pinnedTo the core that it did use, where it kept to one
+     * @param int|null $pinnedTo the core that the run was pinned to; null if it was not pinned
      */
     public static function of(array $servers, int $cores, ?int $pinnedTo): self
     {
@@ -140,7 +141,7 @@ final class Environment
         return rtrim(\sprintf('%s %s', $version[0], substr((string) $version[1], 0, 12)));
     }
 
-    /** @return array<string, string> versions of extensions that only processes of one store load */
+    /** @return array<string, string> versions of extensions that only the processes of one store load */
     private static function unpacked(): array
     {
         $versions = [];

@@ -8,8 +8,8 @@ use Larder\Cli\Timing\Work;
 use Larder\Contract\Store;
 
 /**
- * Reads some keys in turn. Every value read is kept until it was checked; the next batch then writes over it, so that
- * letting go of a value is part of a get, as in a program that reads one value after the other.
+ * Reads some keys in turn. Values are kept until check(), and the next batch overwrites them. So releasing a value is
+ * part of a get, as in a program that reads one value after the other.
  */
 final class GetLoop implements Work
 {
@@ -19,12 +19,12 @@ final class GetLoop implements Work
     /** @var list<mixed> what each operation read */
     private array $read = [];
 
-    /** @var list<mixed> takes the place of $read in the empty loop */
+    /** @var list<mixed> replaces $read in the empty loop */
     private array $unread = [];
 
     /**
      * @param non-empty-list<string> $keys
-     * @param non-empty-list<mixed> $values what is stored under them
+     * @param non-empty-list<mixed> $values the stored values
      */
     public function __construct(
         private readonly Store $store,
@@ -67,7 +67,7 @@ final class GetLoop implements Work
         $problems = [];
         foreach ($this->read as $i => $value) {
             if ($value === $right[$i % $keys]) {
-                // Where a store gives the very same value again, not a copy, the next comparison is short.
+                // If a store returns the very same value again, not a copy, the next comparison is fast.
                 $right[$i % $keys] = $value;
             } else {
                 $problems[] = $value === null ? 'loses values' : 'changes values';

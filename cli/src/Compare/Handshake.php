@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Compare;
 
-/** The first line of a measuring process: if its store is there, and what the process itself is. */
+/** The first line of a measuring process: whether its store can be used, and versions of the process. */
 final class Handshake
 {
     /**

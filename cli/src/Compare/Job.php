@@ -8,8 +8,8 @@ namespace Larder\Cli\Compare;
 final class Job
 {
     /**
-     * @param string $store an address, as Cache::open() takes it; or, to measure a store that has none, the name of a
-     *                      class that implements Store and takes no arguments
+     * @param string $store a DSN for Cache::open(); or, for a store without a DSN, the name of a class that implements
+     *         Store and has no constructor arguments
      * @param list<array{string, Operation}> $cells names of values, and what to measure of each, in this order
      */
     public function __construct(

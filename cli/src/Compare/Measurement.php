@@ -9,8 +9,8 @@ final class Measurement
 {
     /**
      * @param float|null $nanoseconds of one operation; null when the store failed
-     * @param int $failures operations that gave or kept something else than they should have
-     * @param string $problem what the first of them was; empty when there was none
+     * @param int $failures operations with a wrong result
+     * @param string $problem the first failure; empty without failures
      * @param float|null $drift see Sample
      */
     public function __construct(

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Compare;
 
-/** What is measured of a store. In the order measured: the sets of a php-file store use up opcache's memory. */
+/** The operations that are measured, in this order: the sets of a php-file store use up opcache's memory. */
 enum Operation: string
 {
     case Get = 'get';

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Compare;
 
-/** How much is measured. */
+/** Values, operations and time that a run measures. */
 final class Plan
 {
     /**
@@ -18,7 +18,7 @@ final class Plan
     ) {}
 
     /**
-     * What one process measures, in an order of its own: values shuffled within an operation.
+     * The cells of one process: values are shuffled within an operation.
      *
      * @return list<array{string, Operation}>
      */

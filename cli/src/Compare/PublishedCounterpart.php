@@ -8,17 +8,14 @@ use Larder\Cli\Measure\Subject;
 use Larder\Cli\Report\Published;
 use Larder\Cli\Report\PublishedFigure;
 
-/**
- * The published figure that stands beside a row of `compare`: of the same store, reached the same way, for the same
- * value.
- */
+/** The published figure for a row of `compare`: of the same store, connection and value. */
 final class PublishedCounterpart
 {
-    /** The study that a value is from. */
+    /** Study of each value; others are of 2013. */
     private const STUDIES = ['50 x 50 array' => '2016'];
     private const OTHER_STUDY = '2013';
 
-    /** Where the studies have another name: APCu is what remained of APC without its opcode cache. */
+    /** Names of stores in the studies, if they differ. APCu is APC without the opcode cache. */
     private const ENGINES = ['apcu' => 'apc'];
 
     public function __construct(private readonly Published $published) {}
@@ -31,20 +28,20 @@ final class PublishedCounterpart
     public function of(Subject $subject): ?PublishedFigure
     {
         if ($subject->settings !== []) {
-            return null; // no study measured that
+            return null; // no study measured this
         }
         $study = self::study((string) $subject->value);
         $engine = self::ENGINES[$subject->store] ?? $subject->store;
         $with = [
             'study' => $study,
             'engine' => $engine,
-            // The studies' files were on disks, and their PHP files in an opcode cache.
+            // The studies kept files on disks, and PHP files in an opcode cache.
             'connection' => $subject->connection === 'disk' ? null : $subject->connection,
             'value' => $subject->value,
             'operation' => $subject->operation,
         ];
         if ($study === '2016') {
-            // The library's stores serialize as PHP does unless told otherwise, and do not compress.
+            // By default, the library's stores use PHP's serializer and no compression.
             $with['serializer'] = 'php';
             $with['compression'] = $subject->store === 'memcached' ? 'off' : null;
         }

@@ -8,8 +8,8 @@ use Larder\Cli\Timing\Work;
 use Larder\Contract\Store;
 
 /**
- * Writes some keys in turn, each time another value that was made just before: as a program would that has computed
- * something. After a batch, each key must hold what was written to it last.
+ * Writes some keys in turn, each time a value that was just created, as a program does after a computation. After a
+ * batch, each key must hold the last value written to it.
  */
 final class SetLoop implements Work
 {
@@ -47,7 +47,7 @@ final class SetLoop implements Work
         $this->values = $values;
     }
 
-    /** Looks up each value, and keeps a bool as run() does: releasing a value there would count as part of a set. */
+    /** Reads each value and keeps a bool, as run() does: releasing a value here would count as part of a set. */
     public function runEmpty(int $times): void
     {
         $values = $this->values;
@@ -76,8 +76,8 @@ final class SetLoop implements Work
                 $problems[] = 'refuses values';
             }
         }
-        // This look is not part of the program that is measured: it must not hold the engine's memory to the end of the
-        // process, as reads do, or the next sets would all go to memory that was never used.
+        // This read is not part of the measured program. A zero-copy read would hold the engine's memory to the end of
+        // the process, and the next sets would all go to memory that was never used.
         ini_set('larder.zero_copy', '0');
         foreach ($last as $key => $i) {
             $value = $this->store->get($key);

@@ -15,7 +15,7 @@ use Symfony\Component\Process\Process;
 /** One store measured by a fresh process: every value and operation of a plan. */
 final class StoreBlock implements Block
 {
-    /** A process that says nothing for so long is abandoned. */
+    /** A process that prints nothing for this long is killed. */
     private const SILENT_SECONDS = 60.0;
 
     private const TABLE = 'compare';
@@ -67,7 +67,7 @@ final class StoreBlock implements Block
                     $unread = array_pop($lines);
                     foreach ($lines as $line) {
                         if (!str_starts_with($line, '{')) {
-                            continue; // a warning of PHP's own while it starts
+                            continue; // a warning that PHP itself prints at startup
                         }
                         if ($handshake === null) {
                             $handshake = Handshake::fromLine($line);

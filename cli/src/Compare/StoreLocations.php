@@ -12,8 +12,8 @@ use Larder\Cli\System\TemporaryDirectory;
 use Larder\Exception\CacheException;
 
 /**
- * Where stores of a run keep their values: temporary directories and private servers, each made when it is first asked
- * for. close() leaves nothing of them.
+ * The places of a run's values: temporary directories and private servers. Each is created when it is first asked for.
+ * close() removes them all.
  */
 final class StoreLocations
 {
@@ -37,34 +37,34 @@ final class StoreLocations
         $this->close();
     }
 
-    /** A directory on a disk; one of its own for each name. */
+    /** A directory on a disk, a separate one for each name. */
     public function disk(string $name): string
     {
         return ($this->disk ??= new TemporaryDirectory(FileSystem::disk()))->add($name);
     }
 
-    /** A directory in memory; one of its own for each name. */
+    /** A directory in memory, a separate one for each name. */
     public function tmpfs(string $name): string
     {
         return ($this->tmpfs ??= new TemporaryDirectory(FileSystem::tmpfs()))->add($name);
     }
 
-    /** A DSN with a namespace of this run: shared memory has no directory to be removed with. */
+    /** A DSN with a namespace of this run: shared memory has no directory that could be removed. */
     public function inNamespace(string $scheme): string
     {
         return $this->namespaces[] = \sprintf('%s:?namespace=compare-%s', $scheme, bin2hex(random_bytes(6)));
     }
 
     /**
-     * Directories and servers of their own for some blocks of the run; the same ones for the same name. close() ends
-     * them too.
+     * Separate directories and servers for some blocks of the run, the same ones for the same name. close() ends them
+     * too.
      */
     public function others(string $name): self
     {
         return $this->others[$name] ??= new self();
     }
 
-    /** @param \Closure(): void $end called by close(), for what is neither a directory nor a Server */
+    /** @param \Closure(): void $end called by close(), for things that are neither a directory nor a Server */
     public function endWith(\Closure $end): void
     {
         $this->ends[] = $end;
@@ -72,8 +72,8 @@ final class StoreLocations
 
     /**
      * @param string $launcher "Redis" for RedisServer
-     * @param list<string> $options of the server program; others are another server
-     * @throws ServerFailed the same at each call, once it could not be started
+     * @param list<string> $options of the server program; each list of options starts another server
+     * @throws ServerFailed if it cannot be started, now or in an earlier call
      */
     public function server(string $launcher, array $options = []): Server
     {
@@ -97,7 +97,7 @@ final class StoreLocations
         return $server instanceof Server ? $server : throw $server;
     }
 
-    /** For people: "memcached, Redis; MariaDB failed". */
+    /** The servers for display: "memcached, Redis; MariaDB failed". */
     public function servers(): string
     {
         $running = $failed = [];
@@ -149,7 +149,7 @@ final class StoreLocations
             try {
                 Cache::open($dsn)->clear();
             } catch (CacheException) {
-                // Then the measuring processes could not open it either.
+                // If this cannot be opened, the measuring processes have stored nothing in it either.
             }
         }
         $this->servers = $this->namespaces = $this->ends = $this->others = [];

@@ -8,15 +8,15 @@ use Larder\Cli\Measure\Subject;
 use Larder\Cli\Report\Kind;
 use Larder\Cli\System\Php;
 
-/** A store to measure, in one way to reach it, with the PHP that it needs. */
+/** A store to measure: its connection, and the PHP that it needs. */
 final class Target
 {
     /**
-     * @param string $store the name that people choose it by: "redis"
+     * @param string $store name for the user: "redis"
      * @param string|null $connection "socket", "tcp", "tmpfs", "disk"; null for memory of this machine
      * @param string $address see Job
-     * @param Kind $kind where it keeps its values
-     * @param array<string, string> $settings what else tells it apart: see Subject
+     * @param Kind $kind memory of this machine, a server, or one process
+     * @param array<string, string> $settings further settings that distinguish rows; see Subject
      */
     public function __construct(
         public readonly string $store,
@@ -28,7 +28,7 @@ final class Target
         public readonly array $settings = [],
     ) {}
 
-    /** For progress and messages: "redis socket". */
+    /** The name for progress and messages: "redis socket". */
     public function name(): string
     {
         return implode(', ', [

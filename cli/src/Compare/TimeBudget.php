@@ -4,11 +4,11 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Compare;
 
-/** How long a process measures. */
+/** The time that a process measures. */
 final class TimeBudget
 {
     /**
-     * @param int $batch nanoseconds that a batch of operations is to take at least
+     * @param int $batch nanoseconds that a batch of operations takes at least
      * @param int $total nanoseconds of all batches of one value and operation
      */
     public function __construct(public readonly int $batch, public readonly int $total) {}

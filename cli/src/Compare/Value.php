@@ -15,11 +15,11 @@ final class Value
         '8k' => 8_000, '16k' => 16_000, '32k' => 32_000, '64k' => 64_000, '128k' => 128_000,
     ];
 
-    /** Digits that stand first in a string and tell its variants apart. */
+    /** Number of digits at the start of a string, which make its variants different. */
     private const MARK = 8;
 
     /**
-     * @param int $bytes length of a string; of an array, length of what serialize() makes of it
+     * @param int $bytes length of a string; of an array, its length after serialize()
      * @param \Closure(int): mixed $make
      */
     public function __construct(
@@ -51,7 +51,7 @@ final class Value
     }
 
     /**
-     * The value, created with each call: no hash of it is known yet, nobody else holds it.
+     * The value, created at each call, so that its hash is not computed yet and no other variable holds it.
      *
      * @param int $variant from 0; values of different variants differ
      */
@@ -67,7 +67,7 @@ final class Value
     }
 
     /**
-     * 50 rows of 50 numbers below 100: the study tells no more than that it was about 20 kB when serialized.
+     * 50 rows of 50 numbers below 100. About this array the study only reports that it has about 20 kB when serialized.
      *
      * @return list<list<int>>
      */
@@ -86,7 +86,7 @@ final class Value
         return $rows;
     }
 
-    /** Always the same letters and digits, in no order that a compressor would find. */
+    /** Always the same letters and digits, in random order, so that compression finds no pattern. */
     private static function text(int $bytes): string
     {
         $text = '';

@@ -14,7 +14,7 @@ final class Worker
 {
     public static function run(): void
     {
-        // A collection in the middle of a batch would be counted to whichever store it happens to hit.
+        // A garbage collection in a batch would be counted to one store at random.
         gc_disable();
         $job = Job::fromLine((string) stream_get_contents(\STDIN));
 
@@ -28,7 +28,7 @@ final class Worker
         self::say(Handshake::ofThisProcess('')->line());
         $benchmark = new Benchmark($store, $job->budget);
         $values = Value::all();
-        if ($job->cells === []) { // asked what measures, not to measure
+        if ($job->cells === []) { // asked for the clock's cost, not to measure
             self::say(json_encode(Clock::measure(), \JSON_THROW_ON_ERROR));
         }
         foreach ($job->cells as [$value, $operation]) {
@@ -36,7 +36,7 @@ final class Worker
         }
     }
 
-    /** @throws CacheException when it cannot be opened, or its server does not answer */
+    /** @throws CacheException if the store cannot be opened, or its server does not answer */
     public static function open(#[\SensitiveParameter] string $store): Store
     {
         if (is_subclass_of($store, Store::class)) {

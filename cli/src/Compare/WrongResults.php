@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Compare;
 
-/** Operations of a store gave or kept something else than they should have. The message says what the first did. */
+/** Wrong results of a store's operations. The message describes the first. */
 final class WrongResults extends \RuntimeException
 {
     private function __construct(public readonly int $operations, string $problem)
@@ -14,7 +14,7 @@ final class WrongResults extends \RuntimeException
 
     /**
      * @param list<string> $problems one for each operation
-     * @throws self when there are any
+     * @throws self if there is any problem
      */
     public static function throwIfAny(array $problems): void
     {

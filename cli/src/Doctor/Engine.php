@@ -10,15 +10,15 @@ use Larder\Cli\System\Php;
 use Larder\Internal\Driver\Engine\Segments;
 use Symfony\Component\Console\Helper\Helper;
 
-/** The engine's own account of itself, larder_info(), in words. */
+/** Sentences about the engine's state, from larder_info(). */
 final class Engine
 {
-    /** The share of stored values that may be evicted for memory before the segment counts as too small. */
+    /** The segment counts as too small if a larger share of the stored values was evicted for memory. */
     private const MANY = 0.01;
-    /** The engine leaves this part of the file system to others. */
+    /** The engine leaves a sixteenth of the file system free for others. */
     private const SPARE_PART = 16;
 
-    /** True if most stored entries were evicted for memory, or refused: then it is hardly a cache. */
+    /** True if most stored entries were evicted for memory, or refused: then this is hardly a cache. */
     public static function losesMost(): bool
     {
         if (!\extension_loaded('larder')) {
@@ -61,7 +61,7 @@ final class Engine
     }
 
     /**
-     * Settings that PHP's scanner emptied. Of one that is on or off, empty is the usual form of off.
+     * Settings that PHP's ini scanner emptied. For a boolean setting, empty is a usual form of off.
      *
      * @return list<string>
      */
@@ -85,7 +85,7 @@ final class Engine
     }
 
     /**
-     * Facts that only root sees: each user has a cache of its own.
+     * Facts about the caches of other users, which only root can read.
      *
      * @return list<string>
      */
@@ -109,7 +109,8 @@ final class Engine
     }
 
     /**
-     * Users whose folder somebody else has made: they have no cache. That of this process says so itself.
+     * Users without a cache, because another user created their folder. For this process's own user, the engine reports
+     * it.
      *
      * @return list<string>
      */
@@ -146,7 +147,7 @@ final class Engine
     }
 
     /**
-     * True if it is a folder that root alone can change. In any other, links of a stranger may wait for a command of
+     * True if only root can change this folder. In any other folder, a user may have planted links for a command of
      * root.
      *
      * @param int[] $status of lstat()
@@ -178,7 +179,7 @@ final class Engine
             return ['nothing has been stored yet; the first store creates the segment'];
         }
         ['room' => $room, 'index' => $index] = $info['evictions'];
-        $isAskedSince = isset($info['settings']['larder.size']); // the reason above says so
+        $isAskedSince = isset($info['settings']['larder.size']); // the reason above already says so
         $lines = [
             \sprintf(
                 'size: %s%s, in %s',

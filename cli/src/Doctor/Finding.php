@@ -10,8 +10,8 @@ use Larder\Internal\Driver\Remark;
 final class Finding
 {
     /**
-     * @param string $store the name that people choose it by: "redis"
-     * @param bool|null $isUsable null when only a DSN with a login can tell
+     * @param string $store name for the user: "redis"
+     * @param bool|null $isUsable null if only a DSN with a login can show it
      * @param string $what where it was found and who shares it, or what is missing
      * @param string $how the command or setting that makes it usable, or better; empty when there is nothing to do
      * @param list<Remark> $remarks about its server

@@ -17,7 +17,7 @@ use Larder\Internal\Driver\Diagnoses;
 use Larder\Internal\Driver\ExaminesServers;
 use Larder\Internal\Driver\Remark;
 
-/** Every store of the registry, tried where it usually is: a value of its own is stored, read and deleted. */
+/** Tests every store of the registry at its usual place: stores, reads and deletes a value. */
 final class Stores
 {
     /** Seconds to wait for a server of this machine. */
@@ -29,7 +29,7 @@ final class Stores
         foreach (Drivers::all() as $scheme => $driver) {
             foreach ($driver->variants() as $i => $variant) {
                 if ($variant->scope === Scope::Process || $variant->needsLogin && $i > 0) {
-                    continue; // nothing to find out, or no more than of the first
+                    continue; // nothing to test, or the same as the first variant
                 }
                 $finding = match (true) {
                     $variant->needsLogin => self::login($scheme, $variant),
@@ -49,7 +49,7 @@ final class Stores
     }
 
     /**
-     * @param string $dsn one that a person gave
+     * @param string $dsn DSN from the user
      * @throws InvalidDsn
      */
     public static function at(#[\SensitiveParameter] string $dsn): Finding
@@ -125,7 +125,7 @@ final class Stores
         return $driver instanceof ExaminesServers ? $driver->examine($parsed) : [];
     }
 
-    /** Tries the usual endpoints; the first that answers is taken. */
+    /** Tries the usual endpoints, and takes the first that answers. */
     private static function server(string $scheme, Variant $variant): Finding
     {
         $options = http_build_query(['timeout' => self::TIMEOUT, ...$variant->options]);
@@ -153,7 +153,7 @@ final class Stores
         );
     }
 
-    /** Only a DSN with a user can tell whether a server can be used. */
+    /** Whether this server can be used can only be tested with a DSN that has a login. */
     private static function login(string $scheme, Variant $variant): Finding
     {
         try {

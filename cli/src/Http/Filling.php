@@ -9,7 +9,7 @@ use Larder\Cli\Server\MemcachedServer;
 use Larder\Cli\Server\RedisServer;
 
 /**
- * The page that puts values into every store that the pages of a site read from, since APCu's memory is the web
+ * The page that fills all stores that a site's pages read from. A page must do it, since APCu's memory is the web
  * server's.
  */
 final class Filling
@@ -17,7 +17,7 @@ final class Filling
     public const PATH = '/fill.php';
 
     /**
-     * It answers with JSON: the extensions that are loaded, and the file that the engine keeps its values in.
+     * The code answers with JSON: the loaded extensions, and the file of the engine's segment.
      *
      * @param string $directory of the values: the key with ".value" is the file's name
      */

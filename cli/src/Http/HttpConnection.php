@@ -7,8 +7,8 @@ namespace Larder\Cli\Http;
 use Larder\Cli\Server\Address;
 
 /**
- * A connection that stays open, as a browser keeps it. Sending and receiving do not wait, so that one process can have
- * many of them; checking an answer takes time and is left to who asked.
+ * A persistent connection, as of a browser. Sending and receiving do not block, so one process can use many
+ * connections. Callers check the answers, because that takes time.
  */
 final class HttpConnection
 {
@@ -16,7 +16,7 @@ final class HttpConnection
 
     private string $received = '';
 
-    /** How long the answer will be; null: until the last chunk, or not known yet. */
+    /** Length of the answer; null if it ends with its last chunk, or is not known yet. */
     private ?int $length = null;
     private bool $hasHead = false;
 
@@ -45,7 +45,7 @@ final class HttpConnection
     }
 
     /**
-     * Sends a request; the answer to the one before must have been received.
+     * Sends a request. The previous answer must have been received.
      *
      * @param string $path as in a URL, with the first slash
      * @throws HttpFailed
@@ -62,10 +62,10 @@ final class HttpConnection
     }
 
     /**
-     * Receives what is there.
+     * Receives the available bytes.
      *
-     * @return bool whether the answer is whole. A body in chunks is taken for whole at what ends the last chunk: should
-     *              the body itself hold that, HttpResponse finds it broken
+     * @return bool true if the answer is complete. A chunked body counts as complete at the bytes that end the last
+     *         chunk; if the body itself contains them, HttpResponse reports it as broken
      * @throws HttpFailed
      */
     public function receive(): bool
@@ -91,14 +91,14 @@ final class HttpConnection
             : str_ends_with($this->received, "\r\n0\r\n\r\n");
     }
 
-    /** The answer as it came, once receive() has said that it is whole. */
+    /** The raw answer, after receive() has returned true. */
     public function received(): string
     {
         return $this->received;
     }
 
     /**
-     * One request, waited for.
+     * Sends one request and waits for its answer.
      *
      * @throws HttpFailed
      */

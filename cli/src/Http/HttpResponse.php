@@ -14,7 +14,7 @@ final class HttpResponse
 
     /**
      * @param string $bytes a whole response of HTTP/1.1
-     * @throws HttpFailed when it is none
+     * @throws HttpFailed if it is not one
      */
     public static function parse(string $bytes): self
     {

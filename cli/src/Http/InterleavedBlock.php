@@ -14,12 +14,10 @@ use Larder\Cli\Timing\Histogram;
 use Symfony\Component\Process\Exception\ProcessTimedOutException;
 use Symfony\Component\Process\Process;
 
-/**
- * Several pages under LoadGenerator, and what share of the first one's requests per second each of the others reaches.
- */
+/** Several pages under LoadGenerator, and the requests per second of each as a share of the first page's. */
 final class InterleavedBlock implements Block
 {
-    /** Requests of a turn, for each that is under way at a time. */
+    /** Requests of a turn for each concurrent connection. */
     private const TURN = 2;
     private const SECONDS = 120;
 
@@ -84,7 +82,7 @@ final class InterleavedBlock implements Block
         try {
             TiedProcess::run($this->process);
         } catch (ProcessTimedOutException) {
-            // tell() says which figures are missing
+            // tell() reports the missing figures
         }
         $this->tell($this->process, $tell);
         $this->process = null;

@@ -5,19 +5,18 @@ declare(strict_types=1);
 namespace Larder\Cli\Http;
 
 /**
- * Asks a web server for several pages in turns, in an order shuffled for each round of turns, over connections that
- * stay open. So a machine that changes its pace meets all pages alike, which runs of hey or wrk one after another do
- * not.
+ * Requests several pages of a web server in turns, over persistent connections. The order is shuffled for each round of
+ * turns. So a machine that changes its speed affects all pages alike; separate runs of hey or wrk would not.
  *
- * One at a time, a turn is one request. With several at a time a turn is as many requests for one page, and ends when
- * all are answered: were requests for different pages under way together, each would wait behind the others, and all
- * pages would look alike.
+ * Without concurrency, a turn is one request. With concurrency, it is as many requests for one page, and ends when all
+ * are answered. If requests for different pages ran together, each would wait for the others, and all pages would look
+ * alike.
  */
 final class LoadGenerator
 {
     private const SILENT_SECONDS = 20;
 
-    /** Rounds of turns before those that count. */
+    /** Rounds of turns before the measured ones. */
     private const WARM_UP = 3;
 
     /** @var list<HttpConnection> */
@@ -40,7 +39,7 @@ final class LoadGenerator
      */
     public function run(array $pages, int $rounds): array
     {
-        gc_disable(); // a collection would be counted to whichever page it happens to hit
+        gc_disable(); // a garbage collection would be counted to one page at random
         $loads = [];
         foreach ($pages as $path => $body) {
             $loads[] = new PageLoad($path, $body);
@@ -87,7 +86,7 @@ final class LoadGenerator
     }
 
     /**
-     * The answers are kept and checked when the clock has stopped.
+     * The answers are kept, and checked after the clock has stopped.
      *
      * @return array{int, list<array{string, int}>} nanoseconds in all; each answer, and nanoseconds that it took
      * @throws HttpFailed

@@ -7,17 +7,17 @@ namespace Larder\Cli\Http;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Unit;
 
-/** A page as a user would write it, and what it answers. */
+/** A page as a user would write it, and its expected answer. */
 final class Page
 {
     /**
-     * @param string $store that it reads from; "empty", "literal"
+     * @param string $store the store that it reads from; or "empty" or "literal"
      * @param string|null $connection as in Subject
-     * @param string $extension of PHP that it needs; empty for none
-     * @param string|null $value name of what it reads
-     * @param string $body that it must answer with; empty when nobody checks it by that
+     * @param string $extension PHP extension that it needs; empty for none
+     * @param string|null $value name of the value that it reads
+     * @param string $body the expected body; empty if the caller checks the answer in another way
      * @param string $code after <?php
-     * @param bool $isPersistent whether it keeps its connection to the store from one request to the next
+     * @param bool $isPersistent true if it keeps its connection to the store between requests
      */
     public function __construct(
         public readonly string $store,
@@ -29,7 +29,7 @@ final class Page
         private readonly bool $isPersistent = false,
     ) {}
 
-    /** As in a URL. */
+    /** The path in a URL. */
     public function path(): string
     {
         $name = implode('-', array_filter([$this->store, $this->connection, $this->value], is_string(...)));

@@ -49,10 +49,10 @@ final class PageLoad
     }
 
     /**
-     * Its requests per second, divided by those of another page: the median of the rounds. Each round measures both, so
-     * what slows the machine down for a while changes the ratio less than the times.
+     * Its requests per second, divided by those of another page: the median of the rounds. Each round measures both
+     * pages, so a slow phase of the machine changes the ratio less than the times.
      *
-     * @return float|null null when a turn of either failed
+     * @return float|null null if a turn of either page failed
      */
     public function share(self $base): ?float
     {

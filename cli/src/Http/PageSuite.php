@@ -17,7 +17,7 @@ use Larder\Cli\Study\PublishedRows;
 use Larder\Cli\System\FileSystem;
 use Larder\Cli\System\ServerFailed;
 
-/** The measurements that a study made in requests, made again. Those that it made in processes: Larder\Cli\Study. */
+/** The measurements of a study that used web requests, repeated. For those in processes, see Larder\Cli\Study. */
 abstract class PageSuite implements Suite, Annotator
 {
     private readonly PublishedRows $publishedRows;

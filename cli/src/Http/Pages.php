@@ -9,30 +9,32 @@ use Larder\Cli\Server\MemcachedServer;
 use Larder\Cli\Server\RedisServer;
 
 /**
- * The pages of the study "sail", the engine's, and those that could not be faster; each client as its manual shows it.
+ * The pages of the study "sail", those of the engine, and two that no page can beat. Each client is used as its manual
+ * shows.
  */
 final class Pages
 {
-    /** The study's name for its value. */
+    /** Name of the study's value. */
     public const SHORT = '11 b';
 
-    /** A page as large as many are today. */
+    /** Value with the size of many pages today. */
     public const LONG = '60 KB';
 
     private const LONG_BYTES = 60 * 1024;
 
-    /** @return array<string, string> what the pages show, by name */
+    /** @return array<string, string> expected bodies of the pages, by name */
     public static function bodies(): array
     {
         $long = '';
-        for ($line = 0; \strlen($long) < self::LONG_BYTES; ++$line) { // text that does not compress to nothing
+        // text that a compressor cannot reduce to almost nothing
+        for ($line = 0; \strlen($long) < self::LONG_BYTES; ++$line) {
             $long .= \sprintf("<p>%s</p>\n", hash('sha256', (string) $line));
         }
 
         return [self::SHORT => 'Hello world', self::LONG => substr($long, 0, self::LONG_BYTES)];
     }
 
-    /** @return array<string, string> what the stores hold, by key */
+    /** @return array<string, string> values in the stores, by key */
     public static function values(): array
     {
         $values = [];

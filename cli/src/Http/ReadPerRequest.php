@@ -11,7 +11,10 @@ use Larder\Cli\Study\Values;
 use Larder\Cli\System\FileSystem;
 use Larder\Cli\System\TemporaryDirectory;
 
-/** The study of 2008's reads, one a request: behind nginx and PHP-FPM, and under Apache with PHP inside, as there. */
+/**
+ * The reads of the study of 2008, one a request: behind nginx and PHP-FPM, and under Apache with its PHP module, as in
+ * the study.
+ */
 final class ReadPerRequest extends PageSuite
 {
     public const TABLE = '2008: one read a request, mean of one read';
@@ -71,7 +74,7 @@ final class ReadPerRequest extends PageSuite
             }
         }
 
-        $this->locations->endWith(fn() => $this->directory?->remove()); // after what is in it has ended
+        $this->locations->endWith(fn() => $this->directory?->remove()); // after the servers that use it have ended
 
         return $blocks;
     }
@@ -83,7 +86,7 @@ final class ReadPerRequest extends PageSuite
             return Site::behindNginx($this->locations->disk('http-2008'), $values, 1);
         }
         $this->directory = new TemporaryDirectory(FileSystem::disk());
-        chmod($this->directory->path, 0o755); // Apache's workers may be another user
+        chmod($this->directory->path, 0o755); // Apache's workers may run as another user
 
         return Site::underApache($this->directory->path, $values);
     }
@@ -108,8 +111,8 @@ final class ReadPerRequest extends PageSuite
     }
 
     /**
-     * @return list<array{string, string, ?string, string, string}> extension, store, connection; code that opens it,
-     *         and that reads KEY
+     * @return list<array{string, string, ?string, string, string}> extension, store, connection; code that opens the
+     *         store, and code that reads KEY
      */
     private static function pages(Site $site): array
     {
@@ -128,7 +131,7 @@ final class ReadPerRequest extends PageSuite
                 "\$store = new Memcache(); \$store->connect($memcached);",
                 "\$store->get('memcache-KEY')",
             ],
-            // It connects with the first call.
+            // The first call connects.
             [
                 'memcached',
                 'memcached',

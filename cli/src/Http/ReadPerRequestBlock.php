@@ -9,8 +9,8 @@ use Larder\Cli\Measure\Sample;
 use Larder\Cli\Measure\Subject;
 
 /**
- * One store's reads, one a request: the page itself takes the time around the read and tells it, with the MD5 of what
- * it read. As in the study of 2008, the first ten requests are discarded and the mean of the next ten is the figure.
+ * The reads of one store, one a request. The page measures the time around the read, and reports it with the MD5 of the
+ * value. As in the study of 2008, the first ten requests are discarded and the figure is the mean of the next ten.
  */
 final class ReadPerRequestBlock implements Block
 {

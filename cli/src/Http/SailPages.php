@@ -11,8 +11,8 @@ use Larder\Cli\System\CpuAffinity;
 
 /**
  * The pages of the study "sail" behind nginx and PHP-FPM: with all cores, and with all servers and the load generator
- * on one core, as the study's server had. Under wrk, as there; and those that need no server interleaved, as runs of
- * wrk differ by more than these pages do.
+ * on one core, as on the study's server. They run under wrk, as in the study. Pages that need no server are also
+ * interleaved, as they differ by less than runs of wrk do.
  */
 final class SailPages extends PageSuite
 {
@@ -21,7 +21,7 @@ final class SailPages extends PageSuite
 
     private const CONCURRENCY = [1, 50];
 
-    /** As many as in the study; in one round, because ten would take too long. */
+    /** Requests of the study; in one round, because ten rounds would take too long. */
     private const STUDY_REQUESTS = 10_000;
     private const REQUESTS = 1_000;
 
@@ -29,7 +29,7 @@ final class SailPages extends PageSuite
     private const TURNS = [1 => 1_000, 50 => 40];
     private const WITHOUT_SERVER = ['empty', 'literal', 'file', 'larder', 'apcu'];
 
-    /** What small servers have: twice the cores of the machine that this was made on. */
+    /** PHP-FPM's workers on small servers: twice the cores of the machine that this was written on. */
     private const WORKERS = 4;
 
     public static function tables(): array
@@ -122,7 +122,7 @@ final class SailPages extends PageSuite
                 $interleaved[$page->value ?? Pages::SHORT][] = $page;
             }
         }
-        foreach ($interleaved as $pages) { // the first of them does the least
+        foreach ($interleaved as $pages) { // the first page does the least work
             foreach (self::CONCURRENCY as $concurrency) {
                 $blocks[] = new InterleavedBlock(
                     \sprintf(self::INTERLEAVED, $concurrency),

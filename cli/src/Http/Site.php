@@ -16,21 +16,21 @@ use Larder\Cli\System\Php;
 use Larder\Cli\System\ServerFailed;
 
 /**
- * A web server with PHP, and the servers that its pages read from. All of it is private, and ends with stop() or this
+ * A web server with PHP, and the servers that its pages read from. All are private, and end with stop() or with this
  * object.
  */
 final class Site
 {
-    /** The setting of rows whose servers and load generator share a core. */
+    /** Setting of rows whose servers and load generator share one core. */
     public const ONE_CORE = ['cores' => 'one core'];
 
-    /** opcache does not keep a script that was changed in the last two seconds. */
+    /** Seconds to date a script back: opcache does not cache a script that was changed in the last two seconds. */
     private const AGE = 60;
 
-    /** Requests for a page before it is measured, for each worker: each should have run it. */
+    /** Requests for a page before it is measured, per worker, so that each worker should have run it. */
     private const WARM_UP = 4;
 
-    /** The file of the engine's segment, which has no directory to be removed with. */
+    /** File of the engine's segment, which is in no directory of the run. */
     private ?string $segment = null;
 
     /** @var list<string> */
@@ -38,8 +38,8 @@ final class Site
 
     /**
      * @param string $directory of the pages and values
-     * @param list<int> $cores that its servers run on; empty where the system does not tell
-     * @param string $server for people
+     * @param list<int> $cores cores that its servers run on; empty if the system does not report them
+     * @param string $server the servers, for display
      * @param \Closure(): void $stop ends the web server
      */
     private function __construct(
@@ -54,12 +54,12 @@ final class Site
     ) {}
 
     /**
-     * nginx with PHP-FPM.
+     * A site with nginx and PHP-FPM.
      *
      * @param string $directory made when missing
      * @param array<string, string> $values that its stores hold, by key
      * @param positive-int $workers of PHP-FPM
-     * @param bool $onOneCore whether all of its servers run on one core, the last that this process may run on
+     * @param bool $onOneCore true if all of its servers run on one core, the last that this process may use
      * @throws ServerFailed
      * @throws HttpFailed
      */
@@ -105,7 +105,7 @@ final class Site
     }
 
     /**
-     * Apache with its module of PHP and one worker.
+     * A site with Apache, its PHP module and one worker.
      *
      * @param string $directory that the workers' user can read, see ApacheServer
      * @param array<string, string> $values that its stores hold, by key
@@ -139,10 +139,10 @@ final class Site
     }
 
     /**
-     * Writes the page and asks for it until each worker should have it.
+     * Writes the page, and requests it until each worker should have run it.
      *
-     * @throws HttpFailed when there is no answer; a wrong one is for those to find who measure
-     * @throws ServerFailed when the page needs an extension that is not loaded
+     * @throws HttpFailed if there is no answer; the caller checks whether it is right
+     * @throws ServerFailed if the page needs an extension that is not loaded
      */
     public function add(Page $page): void
     {
@@ -169,26 +169,26 @@ final class Site
         return \sprintf('http://%s:%d%s', Address::HOST, $this->port, $page->path());
     }
 
-    /** The file that holds what the page must answer with. */
+    /** File with the expected body of the page. */
     public function bodyFile(Page $page): string
     {
         return \sprintf('%s%s.body', $this->directory, $page->path());
     }
 
-    /** @return array<string, string> what tells its rows from those of another site */
+    /** @return array<string, string> settings that distinguish its rows from those of another site */
     public function settings(): array
     {
         return \count($this->cores) === 1 ? self::ONE_CORE : [];
     }
 
-    /** For people. */
+    /** The site, for display. */
     public function description(): string
     {
         return \sprintf('%s; Redis %s, memcached %s', $this->server, $this->redis->version, $this->memcached->version);
     }
 
     /**
-     * The command, run on the same cores, for those who ask it.
+     * Wraps a command so that it runs on the same cores.
      *
      * @return list<string>
      */
@@ -211,7 +211,8 @@ final class Site
     }
 
     /**
-     * @return array<string, string> what php.ini-production has, so that both servers have it, and a segment of its own
+     * @return array<string, string> the settings of php.ini-production, so that both servers have them, and a separate
+     *         segment
      */
     private static function ini(): array
     {

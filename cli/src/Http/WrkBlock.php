@@ -20,8 +20,9 @@ final class WrkBlock implements Block
     private const MOST_SECONDS = 60;
 
     /**
-     * Closes what was inherited: wrk watches only descriptors below 10 + 3 for each connection, and a socket above that
-     * counts as a failed connect that is never tried again. A terminal of an editor alone can hold that many.
+     * Shell code that closes inherited descriptors. wrk watches only descriptors below 10 + 3 for each connection; a
+     * socket with a higher number counts as a failed connect and is not retried. A terminal in an editor alone can hold
+     * that many.
      */
     private const WITHOUT_INHERITED_FILES = 'for file in /proc/self/fd/*; do file=${file##*/}; '
         . '[ "$file" -le 2 ] || eval "exec $file>&-"; done; exec "$@"';
@@ -40,7 +41,7 @@ final class WrkBlock implements Block
      * @param positive-int $concurrency
      * @param positive-int $requests of the first run
      * @param positive-int $laterRequests of each run that follows
-     * @param positive-int $seconds after which a run that is not over is abandoned
+     * @param positive-int $seconds after which a run is killed
      */
     public function __construct(
         private readonly Site $site,
@@ -100,7 +101,7 @@ final class WrkBlock implements Block
         try {
             TiedProcess::run($this->process);
         } catch (ProcessTimedOutException) {
-            // sample() says so
+            // sample() reports it
         }
         $tell($this->sample($this->process));
         $this->process = null;
@@ -127,7 +128,7 @@ final class WrkBlock implements Block
     }
 
     /**
-     * Of a run that ended without the result: what wrk's summary tells, which it prints when its time is over.
+     * The problem of a run without a result, from the summary that wrk prints when its time is over.
      *
      * @param string $printed by wrk
      * @param string $errors its standard error

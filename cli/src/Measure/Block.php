@@ -11,21 +11,22 @@ namespace Larder\Cli\Measure;
  */
 interface Block
 {
-    /** Unique within the run, and the same in a run that continues this one. Shown as progress. */
+    /** Unique within the run, and the same in a run that continues it. Shown as progress. */
     public function name(): string;
 
     /** @return non-empty-list<Subject> in the order of the report */
     public function subjects(): array;
 
     /**
-     * Measures once. A store that fails is told as a sample that failed; what it did not tell when it returns counts as
+     * Measures once. If a store fails, its sample is a failed one. A subject without a sample when this returns has
      * failed too.
      *
-     * @param \Closure(Sample): void $tell called once for each subject, as soon as its figure is there
-     * @throws Unavailable when the store is not there: then it is not measured, and the message says how to get it
+     * @param \Closure(Sample): void $tell called once for each subject, as soon as its figure is known
+     * @throws Unavailable if the store cannot be used here. It is then not measured, and the message says how to
+     *         install it
      */
     public function run(\Closure $tell): void;
 
-    /** Ends at once what run() has started; called when the run is interrupted. */
+    /** Ends at once everything that run() has started; called if the run is interrupted. */
     public function stop(): void;
 }

@@ -8,8 +8,8 @@ use Larder\Cli\Timing\Histogram;
 use Larder\Internal\Filesystem\UserFolder;
 
 /**
- * What a run has measured so far, for `--resume`: a line a block, after a header with the run's settings. It is
- * appended to as soon as a block has ended, so an interrupted run loses the block that was running and no more.
+ * The samples of a run so far, for `--resume`: a header with the run's settings, then a line a block. A line is
+ * appended as soon as its block has ended, so an interrupted run only loses the block that was running.
  *
  * @phpstan-type Figures array{
  *     string, ?float, int, string, ?array{counts: array<int|string, int>, maximum: int}, ?float,
@@ -19,19 +19,19 @@ final class Journal
 {
     private const FLAGS = \JSON_THROW_ON_ERROR | \JSON_PRESERVE_ZERO_FRACTION | \JSON_UNESCAPED_SLASHES | \JSON_UNESCAPED_UNICODE | \JSON_INVALID_UTF8_SUBSTITUTE;
 
-    /** Of each journal. */
+    /** First bytes of every journal. */
     private const BEGINNING = '{"settings":';
 
     /**
-     * @param resource $handle locked as long as this object lives
+     * @param resource $handle locked for the lifetime of this object
      * @param array<string, list<Figures>> $samples by round and block
      */
     private function __construct(private readonly string $file, private $handle, private array $samples = []) {}
 
     /**
-     * Where a run keeps its journal unless told otherwise.
+     * The default path of a run's journal.
      *
-     * @throws \RuntimeException when there is no home directory, and no folder for temporary files that is safe from
+     * @throws \RuntimeException if there is no home directory, and no folder for temporary files that is safe from
      *         other users
      */
     public static function place(): string
@@ -48,13 +48,13 @@ final class Journal
 
     /**
      * @param array<string, string> $settings that figures depend on
-     * @throws \RuntimeException when the file cannot be written, is another run's that still runs, or is no journal
+     * @throws \RuntimeException if the file cannot be written, is in use by a run, or is not a journal
      */
     public static function start(string $file, array $settings): self
     {
         $handle = self::open($file);
         if (is_file($file)) {
-            // A slip of the pen must not cost a file.
+            // A mistyped path must not overwrite another file.
             if (!\in_array(fread($handle, \strlen(self::BEGINNING)), ['', self::BEGINNING], true)) {
                 throw new \RuntimeException(\sprintf(
                     '--journal: %s is not a journal, and a run would overwrite it. Name another file: --journal FILE',
@@ -72,7 +72,7 @@ final class Journal
 
     /**
      * @param array<string, string> $settings
-     * @throws \RuntimeException when there is no such run, or its settings were others
+     * @throws \RuntimeException if there is no such run, or it had other settings
      */
     public static function continue(string $file, array $settings): self
     {
@@ -84,7 +84,7 @@ final class Journal
         }
         $handle = self::open($file);
         $lines = explode("\n", (string) stream_get_contents($handle));
-        $unfinished = \strlen(array_pop($lines)); // the run was killed while it wrote
+        $unfinished = \strlen(array_pop($lines)); // the run was killed while it wrote this line
         $header = json_decode(array_shift($lines) ?? '', true);
         $before = \is_array($header) && \is_array($header['settings'] ?? null) ? $header['settings']
             : throw new \RuntimeException(\sprintf(
@@ -127,7 +127,7 @@ final class Journal
         return new self($file, $handle, $samples);
     }
 
-    /** @return list<Sample>|null what the block gave in this round; null when it has still to be measured */
+    /** @return list<Sample>|null samples of the block in this round; null if it has not been measured yet */
     public function samples(int $round, Block $block): ?array
     {
         $samples = [];
@@ -165,10 +165,10 @@ final class Journal
         );
     }
 
-    /** The run is complete. */
+    /** Called when the run is complete. */
     public function remove(): void
     {
-        if (is_file($this->file)) { // not a device, such as /dev/null
+        if (is_file($this->file)) { // false for a device, such as /dev/null
             @unlink($this->file);
         }
     }

@@ -5,9 +5,9 @@ declare(strict_types=1);
 namespace Larder\Cli\Measure;
 
 /**
- * What may spoil a run, as far as the system tells: the processor's clock, other processes, the limits of a container,
- * what PHP has loaded. Made before the run and asked after it. What makes figures worthless is not here but in
- * Machine::obstacles().
+ * Facts that may spoil a run, as far as the system shows them: the processor's clock, other processes, the limits of a
+ * container, loaded extensions. Create it before the run, and ask it after the run. Facts that make figures worthless
+ * are in Machine::obstacles().
  */
 final class Preflight
 {
@@ -21,7 +21,7 @@ final class Preflight
     /** The first version of APCu that defragments its memory, and does not wipe it for a large entry. */
     private const APCU = '5.1.25';
 
-    /** Of a core's time: what the host or others may take without a word. */
+    /** Largest shares of a core's time that the host, or other processes, may take without a warning. */
     private const STEAL = 0.01;
     private const OTHERS = 0.1;
 
@@ -43,9 +43,9 @@ final class Preflight
 
     /**
      * @param array<string, string> $extensions of the measuring processes: versions by name
-     * @param bool $opcache whether they have it
+     * @param bool $opcache true if the measuring processes have opcache
      * @param bool $isFilled true if rows are of stores whose memory was full
-     * @return list<string> a sentence each, with what to do where something can be done
+     * @return list<string> a sentence each, with a remedy if there is one
      */
     public function spoilers(array $extensions, bool $opcache, bool $isFilled = false): array
     {
@@ -179,7 +179,7 @@ final class Preflight
 
     /**
      * @return array{total: float, idle: float, steal: float, own: float} since the machine started; own: of this
-     *         process and of all that it has waited for
+     *         process and of all its children that it has waited for
      */
     private function times(): array
     {
@@ -203,11 +203,11 @@ final class Preflight
         ];
     }
 
-    /** @return float|null cores that the control group may use; null without a limit */
+    /** @return float|null cores that the control group may use; null if there is no limit */
     private function limit(): ?float
     {
         $limits = [];
-        // A container sees its own group at the top; elsewhere the group's path stands in /proc.
+        // A container sees its own group at the top. Elsewhere, /proc names the path of the group.
         preg_match('/^0::(\S+)$/m', $this->text('/proc/self/cgroup'), $match);
         foreach (['', ...(isset($match[1]) ? [rtrim($match[1], '/')] : [])] as $group) {
             [$quota, $period] = [...explode(' ', $this->text("/sys/fs/cgroup$group/cpu.max")), ''];

@@ -7,21 +7,22 @@ namespace Larder\Cli\Measure;
 use Larder\Cli\Timing\Statistics;
 
 /**
- * Runs blocks in rounds: each round runs every block once, in a newly shuffled order. So what changes during the run
- * (other processes, the processor's clock) meets all blocks alike.
+ * Runs blocks in rounds: each round runs every block once, in a newly shuffled order. So a change during the run (other
+ * processes, the processor's clock) affects all blocks alike.
  *
- * A block that failed in all of its subjects does not run again, as a row with a failure has no figure: a server that
- * has stopped would cost its whole patience in each round.
+ * A block whose subjects have all failed does not run again, as a row with a failure has no figure. A server that has
+ * stopped would otherwise cost its full timeout in each round.
  */
 final class Runner
 {
     private ?Block $running = null;
 
-    /** Blocks that must have run before the seconds left are told. */
+    /** Number of blocks that must have run before the remaining time is estimated. */
     private const FEWEST_TIMES = 5;
 
     /**
-     * @var array<string, float> seconds that each block took when it ran last, by its name: the first run may prepare
+     * @var array<string, float> seconds that the latest run of each block took, by its name; the first run may include
+     *         preparation
      */
     private array $seconds = [];
 
@@ -31,7 +32,7 @@ final class Runner
     /**
      * @param list<Block> $blocks
      * @param positive-int $rounds
-     * @param Journal|null $journal of the samples already taken, and those to come
+     * @param Journal|null $journal holds samples of an interrupted run, and receives new ones
      */
     public function __construct(
         private readonly array $blocks,
@@ -39,7 +40,7 @@ final class Runner
         private readonly ?Journal $journal = null,
     ) {}
 
-    /** How many times a block runs. */
+    /** Number of runs of all blocks together. */
     public function steps(): int
     {
         return $this->rounds * \count($this->blocks);
@@ -48,9 +49,8 @@ final class Runner
     /**
      * @param \Closure(Sample): void $tell called with each sample
      * @param \Closure(Block, string): void $notMeasured called once for a block that cannot run here, with the reason
-     * @param \Closure(int, string, ?float): void $progress called with the steps done, the name of the block that
-     *                                                      starts, and the seconds left; null while that cannot be
-     *                                                      known
+     * @param \Closure(int, string, ?float): void $progress called with the steps done, the name of the next block, and
+     *         the seconds left; null while they are unknown
      */
     public function run(\Closure $tell, \Closure $notMeasured, \Closure $progress): void
     {
@@ -94,7 +94,7 @@ final class Runner
                     $measured[$name] = true;
                     ++$done;
                     if ($this->isLost($block, $samples)) {
-                        unset($blocks[$name], $this->seconds[$name]); // nor is the time that it took typical
+                        unset($blocks[$name], $this->seconds[$name]); // its time is not typical either
                         $done += $this->rounds - $round;
                     }
                 } catch (Unavailable $unavailable) {
@@ -102,7 +102,7 @@ final class Runner
                     unset($blocks[$name]);
                     $done += $this->rounds - $round + 1;
                 }
-                $this->running = null; // an exception of a signal's handler leaves it to stop()
+                $this->running = null; // if a signal handler throws, stop() ends the block
             }
         }
         $progress($done, '', 0.0);
@@ -115,7 +115,7 @@ final class Runner
     }
 
     /**
-     * @param bool $wasMeasured in another round: then it was there, and has failed now
+     * @param bool $wasMeasured true if an earlier round measured it: then an unavailable store has failed
      * @param \Closure(Sample): void $tell
      * @return list<Sample>
      */
@@ -148,7 +148,7 @@ final class Runner
     }
 
     /**
-     * True if all subjects of the block have failed by now.
+     * True if all subjects of the block have failed so far.
      *
      * @param list<Sample> $samples
      */
@@ -164,10 +164,10 @@ final class Runner
     }
 
     /**
-     * What has not run yet takes as long as the median of those of its kind, or of all.
+     * Assumes that a block that has not run yet takes the median time of its kind, or else of all blocks.
      *
      * @param array<string, Block> $blocks by name
-     * @param list<string> $ofThisRound those that it has still to run
+     * @param list<string> $ofThisRound blocks that this round has still to run
      */
     private function secondsLeft(array $blocks, array $ofThisRound, int $roundsAfterThis): ?float
     {
@@ -190,7 +190,7 @@ final class Runner
         return $left;
     }
 
-    /** Blocks of a table measure the same of different stores. */
+    /** Blocks of the same table run the same operations on different stores. */
     private static function kind(Block $block): string
     {
         return $block::class . ' ' . $block->subjects()[0]->table;

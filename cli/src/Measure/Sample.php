@@ -10,11 +10,11 @@ use Larder\Cli\Timing\Histogram;
 final class Sample
 {
     /**
-     * @param float|null $figure in the subject's unit; null when the store failed
+     * @param float|null $figure in the subject's unit; null if the store failed
      * @param int $failures operations with a wrong result; the reason is in $problem
      * @param string $problem empty without failures
-     * @param Histogram|null $histogram of the single operations, where they were timed one by one
-     * @param float|null $drift the figure at the end of the block as a part of the one at its beginning; null where
+     * @param Histogram|null $histogram of single operations, if they were timed one by one
+     * @param float|null $drift the figure at the end of the block, divided by the figure at its beginning; null if
      *         unknown
      */
     public function __construct(

@@ -4,10 +4,12 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Measure;
 
-/** The stores that --stores names, for suites that have stores of their own; and which of these it leaves out. */
+/**
+ * The stores that --stores names, for suites with stores of their own. It also records the stores that it leaves out.
+ */
 final class StoreFilter
 {
-    /** Pages that others are compared with. */
+    /** Pages that are always measured, because others are compared with them. */
     private const REFERENCES = ['empty', 'literal'];
 
     /** @var array<string, true> */
@@ -32,14 +34,14 @@ final class StoreFilter
 
     /**
      * @param list<string> $stores
-     * @return list<string> those of them that are measured
+     * @return list<string> the stores that are measured
      */
     public function of(array $stores): array
     {
         return array_values(array_filter($stores, $this->has(...)));
     }
 
-    /** @return list<string> what the suites asked for in vain, so far */
+    /** @return list<string> stores that suites have asked for and that are not measured */
     public function leftOut(): array
     {
         return array_keys($this->leftOut);

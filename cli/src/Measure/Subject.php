@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Measure;
 
 /**
- * What a row of a report is about: one store, reached one way, doing one thing to one value.
+ * The subject of a report's row: one store, one connection, one operation, one value.
  *
  * @phpstan-type SubjectFields array{
  *     table: string, store: string, connection: ?string, value: ?string, bytes: ?int, operation: string, unit: string,
@@ -15,16 +15,16 @@ namespace Larder\Cli\Measure;
 final class Subject
 {
     /**
-     * @param string $table the table that the row is in: "compare", or a study and its table, as in published.json:
-     *                      "2013: read, 13 values"
-     * @param string $store the name that people choose it by ("redis"), or of a page ("empty")
+     * @param string $table the table of the row: "compare", or a study and its table as in published.json: "2013: read,
+     *         13 values"
+     * @param string $store name of the store for the user ("redis"), or of a page ("empty")
      * @param string|null $connection "socket", "tcp", "network", "tmpfs", "disk"; null for memory of this machine
-     * @param string|null $value the name of the value, as in the study; null where there is none
-     * @param int|null $bytes length of the value, serialized if it is not a string
+     * @param string|null $value name of the value, as in the study; null if there is none
+     * @param int|null $bytes length of the value, after serialize() if it is not a string
      * @param string $operation "get", "set", "request", …
      * @param Unit $unit of the figures
-     * @param array<string, string> $settings what else tells rows of one table apart, by name: ["serializer" =>
-     *                                        "igbinary", "processes" => "10"]
+     * @param array<string, string> $settings further settings that distinguish the rows of a table, by name:
+     *         ["serializer" => "igbinary", "processes" => "10"]
      */
     public function __construct(
         public readonly string $table,
@@ -37,7 +37,7 @@ final class Subject
         public readonly array $settings = [],
     ) {}
 
-    /** The same for the same subject, also in another run. */
+    /** Equal for equal subjects, in other runs too. */
     public function key(): string
     {
         $settings = $this->settings;
@@ -79,7 +79,7 @@ final class Subject
         );
     }
 
-    /** For people: "redis socket". */
+    /** The name for display: "redis socket". */
     public function name(): string
     {
         return $this->connection === null ? $this->store : $this->store . ' ' . $this->connection;

@@ -4,5 +4,5 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Measure;
 
-/** Something to be measured is not there on this machine. The message says why and how to get it. */
+/** A store or program to be measured is missing on this machine. The message says why and how to install it. */
 final class Unavailable extends \RuntimeException {}

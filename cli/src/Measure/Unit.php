@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Measure;
 
-/** What a figure counts. */
+/** The unit of a figure. */
 enum Unit: string
 {
     case Nanoseconds = 'ns';

@@ -10,24 +10,22 @@ use Larder\Cli\Timing\Interval;
 use Larder\Cli\Timing\Statistics;
 
 /**
- * Checks if a result that somebody else made can be believed and compared: what is wrong with it, and what may have
- * spoiled it.
+ * Checks a result from somebody else: problems that make it unusable for comparisons, and facts that may have spoiled
+ * it.
  */
 final class Check
 {
     private const FEWEST_SAMPLES = 10;
-    /** What must be known of the machine. */
+    /** Facts about the machine that a result must have. */
     private const MACHINE = ['date', 'php', 'system', 'processor', 'cores'];
-    /** No call of a function of PHP takes less. */
+    /** Shorter than any call of a PHP function. */
     private const LEAST_NANOSECONDS = 1.0;
-    /** No operation takes an hour. */
+    /** Longer than any operation: an hour. */
     private const MOST_NANOSECONDS = 3.6e12;
     /** Figures may have been rounded. */
     private const TOLERANCE = 1e-6;
 
-    /**
-     * @return list<string> a sentence for each problem; none when all is well
-     */
+    /** @return list<string> a sentence for each problem; empty if there is none */
     public static function problems(string $file): array
     {
         try {
@@ -39,9 +37,7 @@ final class Check
         return self::of($report);
     }
 
-    /**
-     * @return list<string> of a file that could be read
-     */
+    /** @return list<string> the problems of a readable file */
     public static function of(Report $report): array
     {
         return [
@@ -151,7 +147,7 @@ final class Check
     {
         return is_finite($figure) && match ($subject->unit) {
             Unit::Nanoseconds => $figure >= self::LEAST_NANOSECONDS && $figure <= self::MOST_NANOSECONDS,
-            // A page can be served more often than the one that it is compared with.
+            // A page can be faster than the page that it is compared with.
             Unit::Percent => $figure >= 0.0 && ($figure <= 100.0 || str_starts_with($subject->operation, 'share of ')),
             Unit::RequestsPerSecond, Unit::OperationsPerSecond => $figure > 0.0 && $figure <= 1e9 / self::LEAST_NANOSECONDS,
             Unit::Bytes, Unit::Count => $figure >= 0.0,

@@ -9,9 +9,9 @@ use Larder\Cli\Timing\Interval;
 use Larder\Cli\Timing\Statistics;
 
 /**
- * What differs between two results: rows that changed, and rows whose difference is noise. Of many rows that did not
- * change, some differ at random; so a row counts as changed only if it still does after a correction for their number:
- * of the rows listed as changed, 5 % at most are expected to be noise.
+ * The difference between two results: rows that changed, and rows whose difference is noise. Among many unchanged rows,
+ * some differ at random. So a row only counts as changed after a correction for their number: of the rows listed as
+ * changed, at most 5 % are expected to be noise.
  */
 final class Difference
 {
@@ -24,9 +24,9 @@ final class Difference
      * }> $noise
      * @param list<string> $onlyBefore rows without a figure in the second result
      * @param list<string> $onlyAfter rows without a figure in the first
-     * @param array<string, array{string, string}> $environment what differs, by name
-     * @param list<string> $repeated rows that stand several times in one of the results: which is meant cannot be
-     *                               known, so they are left out of all else
+     * @param array<string, array{string, string}> $environment differences, by name
+     * @param list<string> $repeated rows that occur several times in one of the results. It is unknown which one is
+     *         meant, so they are compared nowhere
      */
     private function __construct(
         public readonly array $changed,
@@ -79,8 +79,8 @@ final class Difference
     }
 
     /**
-     * @return array<string, array{Subject, non-empty-list<float>}> by subject; the samples alone, as a file of somebody
-     *         else may tell another median
+     * @return array<string, array{Subject, non-empty-list<float>}> by subject; computed from the samples, because the
+     *         median in another person's file may be wrong
      */
     private static function measured(Report $report): array
     {

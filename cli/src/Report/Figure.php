@@ -6,7 +6,7 @@ namespace Larder\Cli\Report;
 
 use Larder\Cli\Measure\Unit;
 
-/** Numbers as people read them: three digits and a unit. */
+/** Numbers for readers: three digits and a unit. */
 final class Figure
 {
     public static function of(Unit $unit, float $figure): string
@@ -43,7 +43,7 @@ final class Figure
         };
     }
 
-    /** How wide an interval is: "±3%" is half the way from low to high, in parts of the median. */
+    /** The width of an interval: "±3%" is half the distance from low to high, divided by the median. */
     public static function spread(float $low, float $median, float $high): string
     {
         $percent = $median > 0.0 ? 50 * ($high - $low) / $median : 0.0;

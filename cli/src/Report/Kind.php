@@ -7,19 +7,19 @@ namespace Larder\Cli\Report;
 use Larder\Driver\Scope;
 use Larder\Drivers;
 
-/** Where a store keeps its values, as far as the verdict makes a difference. */
+/** The place where a store keeps its values, as far as the verdict depends on it. */
 enum Kind
 {
-    /** On this machine, for later processes too. */
+    /** On this machine, readable by later processes. */
     case Local;
 
-    /** In a server, which other machines can reach as well. */
+    /** In a server that other machines can reach too. */
     case Server;
 
-    /** In the process alone, gone with it, or in no store at all: so no rival of the others. */
+    /** In one process and gone with it, or in no store at all: not comparable with the others. */
     case Process;
 
-    /** Pages that show what no page can be faster than. */
+    /** Pages that show the fastest possible response. */
     private const NO_STORES = ['empty', 'literal'];
 
     /** @param string $store by its name in the registry */
@@ -29,7 +29,7 @@ enum Kind
             return self::Process;
         }
 
-        /** @var array<string, self> $known of a report, each store is asked for with each of its rows */
+        /** @var array<string, self> $known caches the answers: a report asks once a row */
         static $known = [];
 
         return $known[$store] ??= match ((Drivers::variants()[$store] ?? null)?->scope) {

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Cli\Report;
 
 /**
- * The tables as in docs/measure.md: a line for each store, a column for each operation and value; then what belongs to
- * them.
+ * The tables as in docs/measure.md: a line for each store, a column for each operation and value. Notes and failures
+ * follow.
  */
 final class Markdown implements Output
 {
@@ -179,7 +179,7 @@ final class Markdown implements Output
         return implode('', array_map(static fn(string $line): string => '- ' . self::plain($line) . "\n", $lines));
     }
 
-    /** A value as text; it may be anything, because the file may be somebody else's. */
+    /** A value as text. It may have any type, because the file may come from somebody else. */
     private static function plain(string $text): string
     {
         return strtr(

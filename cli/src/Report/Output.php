@@ -8,9 +8,9 @@ namespace Larder\Cli\Report;
 interface Output
 {
     /**
-     * @param string $file to write; "php://stdout" for the option's value "-"; a directory where the output makes
+     * @param string $file file to write; "php://stdout" for the option's value "-"; a directory if the output creates
      *         several files
-     * @throws \RuntimeException which names the file and what to do
+     * @throws \RuntimeException names the file and the remedy
      */
     public function write(Report $report, string $file): void;
 }

@@ -7,24 +7,24 @@ namespace Larder\Cli\Report;
 use Larder\Cli\Timing\Interval;
 
 /**
- * Which of several rows differ: each compared with each other by the exact rank sum test, with Holm's correction for
- * that many comparisons. If all are equal, not one of them differs from another in at least 95 % of runs, however many
- * there are. What slows down a whole round hides differences, and makes none.
+ * Compares each of several rows with each other by the exact rank sum test, with Holm's correction for that many
+ * comparisons. If all rows are equal, no two of them count as different in at least 95 % of runs, for any number of
+ * rows. A slow round can hide differences, but it cannot create one.
  *
- * Samples of a round are not compared in pairs: the best that ten pairs can show has a chance of 1 in 512, which is not
- * enough for more than seven rows.
+ * Samples of a round are not compared in pairs. The smallest probability that ten pairs can show is 1 in 512, which is
+ * not enough for more than seven rows.
  */
 final class PairwiseTests
 {
     /**
-     * Of more rows the correction is Bonferroni's, which is stricter: the time of Holm's grows with the square of their
-     * number.
+     * With more rows, the correction is Bonferroni's, which is stricter. The time of Holm's grows with the square of
+     * the number of rows.
      */
     private const MOST_ROWS = 100;
 
     /**
      * @param array<int|string, list<float>> $samples sorted
-     * @param float $limit a chance at or below it tells two apart
+     * @param float $limit two rows differ if the probability is at or below it
      */
     private function __construct(private readonly array $samples, private readonly float $limit) {}
 
@@ -61,7 +61,7 @@ final class PairwiseTests
         return $rounds >= Interval::FEWEST && RankSum::least($rounds, $rounds) <= ManyTests::ofSo(self::pairs($rows));
     }
 
-    /** The fewest rounds for which canTell() holds. */
+    /** The smallest number of rounds for which canTell() is true. */
     public static function roundsFor(int $rows): int
     {
         $rounds = Interval::FEWEST;

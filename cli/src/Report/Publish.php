@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Cli\Report;
 
 /**
- * A result for a collection: a folder for each machine, in it one for each run, by its date: result.jsonl,
- * environment.txt and report.md. What is there is never overwritten.
+ * A result for a collection: a folder for each machine, with a folder for each run, named by its date. A run has
+ * result.jsonl, environment.txt and report.md. Existing files are never overwritten.
  */
 final class Publish implements Output
 {
@@ -33,7 +33,7 @@ final class Publish implements Output
     /** @return string the folder, which is new: 2026-11-23, or 2026-11-23-2 after that */
     private static function make(string $machine, string $date): string
     {
-        if (is_link($machine)) { // of another user, perhaps, in a directory that everybody can write
+        if (is_link($machine)) { // in a directory that everybody can write, it may be another user's
             throw new \RuntimeException(\sprintf(
                 '%s is a symbolic link, which is not followed. Remove it, or name another directory: --publish DIR',
                 $machine,

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Cli\Report;
 
 /**
- * The figures that the studies of 2008, 2013 and 2016 and a hosting company printed: cli/data/published.json, one row a
- * figure. (Its "notes" tell what the studies left open and where their texts contradict themselves.)
+ * The figures that the studies of 2008, 2013 and 2016 and a hosting company published: cli/data/published.json, one row
+ * a figure. Its "notes" list what the studies left open, and where their texts contradict themselves.
  *
  * @phpstan-type PublishedRow array{
  *     study: string, table: string, engine: string, connection: ?string, serializer: ?string, compression: ?string,
@@ -43,7 +43,7 @@ final class Published
      * The first figure that agrees with all of these.
      *
      * @param array<string, string|null> $with column => what it must be: ['study' => '2013', 'engine' => 'apc', …]
-     * @return float|null nanoseconds of one operation; null when nobody published that
+     * @return float|null nanoseconds of one operation; null if nobody published it
      */
     public function nanoseconds(array $with): ?float
     {

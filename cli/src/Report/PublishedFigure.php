@@ -9,7 +9,7 @@ final class PublishedFigure
 {
     /**
      * @param float $figure in the unit of the row's subject
-     * @param string $engine the engine's name there: "apc" beside apcu
+     * @param string $engine name of the engine in the study: "apc" for apcu
      * @param string|null $environment the study's machine and versions
      */
     public function __construct(

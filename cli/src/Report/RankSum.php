@@ -7,28 +7,28 @@ namespace Larder\Cli\Report;
 use Larder\Cli\Timing\Interval;
 
 /**
- * The rank sum test of Wilcoxon, Mann and Whitney, exact: whether samples of the one tend to be larger than those of
- * the other.
+ * The exact rank sum test of Wilcoxon, Mann and Whitney: tests whether one set of samples tends to be larger than
+ * another.
  *
  * @see https://doi.org/10.1214/aoms/1177730491
  */
 final class RankSum
 {
-    /** More samples are not looked at: the time grows with the third power of their number. */
+    /** Further samples are ignored: the time grows with the third power of their number. */
     public const MOST = 100;
 
     private const TAIL = 0.025;
 
     /**
-     * @var array<string, non-empty-array<int, float>> chance of at most so many pairs with the first one larger, by
-     *         numbers of samples
+     * @var array<string, non-empty-array<int, float>> probability of at most this many pairs with the first sample
+     *         larger, by numbers of samples
      */
     private static array $distributions = [];
 
     /**
      * @param list<float> $a
      * @param list<float> $b
-     * @return float how likely samples of the same would differ so much, from 0 to 1
+     * @return float probability of at least this difference if both had the same distribution, from 0 to 1
      */
     public static function chance(array $a, array $b): float
     {
@@ -40,7 +40,7 @@ final class RankSum
     }
 
     /**
-     * The same, for who compares each of many with each other.
+     * The same for sorted samples, for callers that compare many rows with each other.
      *
      * @param list<float> $a sorted, at most MOST
      * @param list<float> $b the same
@@ -51,7 +51,7 @@ final class RankSum
         if ($m === 0 || $n === 0) {
             return 1.0;
         }
-        $larger = 0.0; // pairs in which the one of $a is larger; half for equal ones
+        $larger = 0.0; // pairs in which the sample of $a is larger; half a pair if they are equal
         $below = $upTo = 0;
         foreach ($a as $x) {
             while ($below < $n && $b[$below] < $x) {
@@ -66,7 +66,7 @@ final class RankSum
         return min(1.0, 2 * self::distribution($m, $n)[(int) floor(min($larger, $m * $n - $larger))]);
     }
 
-    /** The least chance that so many samples can give: all of the one are larger. */
+    /** The smallest probability for these numbers of samples: all of one set are larger. */
     public static function least(int $m, int $n): float
     {
         return $m === 0 || $n === 0
@@ -75,12 +75,12 @@ final class RankSum
     }
 
     /**
-     * How many times as large those of the one are: the median of the ratios of all pairs, after Hodges and Lehmann,
-     * and the ratios that this test does not refuse at 5 %.
+     * How many times larger the samples of $a are: the median of the ratios of all pairs, after Hodges and Lehmann. The
+     * interval holds the ratios that this test does not reject at 5 %.
      *
      * @param non-empty-list<float> $a above zero
      * @param non-empty-list<float> $b above zero
-     * @return array{float, Interval|null} no interval for too few samples
+     * @return array{float, Interval|null} the interval is null for too few samples
      * @see https://doi.org/10.1214/aoms/1177704172
      */
     public static function ratio(array $a, array $b): array
@@ -98,7 +98,7 @@ final class RankSum
         if (min(\count($a), \count($b)) < Interval::FEWEST) {
             return [$median, null];
         }
-        $refused = -1; // the most pairs that the test still refuses
+        $refused = -1; // most pairs that the test still rejects
         foreach (self::distribution(\count($a), \count($b)) as $pairs => $chance) {
             $refused = $chance <= self::TAIL ? $pairs : $refused;
         }
@@ -130,7 +130,8 @@ final class RankSum
     }
 
     /**
-     * @return non-empty-array<int, float> in how many orders of m and n samples how many pairs have the first larger
+     * @return non-empty-array<int, float> by number of pairs with the first sample larger: the number of orders of m
+     *         and n samples that have it
      */
     private static function ways(int $m, int $n): array
     {

@@ -4,16 +4,16 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Report;
 
-/** The order of rows that can be compared: other stores doing the same to the same value. */
+/** The order of rows that can be compared: different stores, the same operation and value. */
 final class Ranks
 {
     /**
-     * Rows that PairwiseTests cannot tell from the best of their group share its rank: the run shows no difference
-     * between them. The next row then leads the next group.
+     * Rows that PairwiseTests cannot distinguish from the best of their group share its rank: the run shows no
+     * difference between them. The next row then is the best of the next group.
      *
      * @param list<Row> $rows
-     * @return list<array{row: Row, rank: int|null}> those with a figure, the best first; without ranks when a row has
-     *                                               too few samples to be told from so many others
+     * @return list<array{row: Row, rank: int|null}> rows with a figure, the best first; rank is null if a row has too
+     *         few samples for this many comparisons
      */
     public static function of(array $rows): array
     {

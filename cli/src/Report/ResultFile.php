@@ -18,12 +18,12 @@ use Larder\Cli\Timing\Histogram;
  */
 final class ResultFile implements Output
 {
-    /** Raised when a program that reads the file would have to change. */
+    /** To be raised if programs that read the file would have to change. */
     public const FORMAT = 3;
 
     private const FLAGS = \JSON_THROW_ON_ERROR | \JSON_PRESERVE_ZERO_FRACTION | \JSON_UNESCAPED_SLASHES | \JSON_UNESCAPED_UNICODE | \JSON_INVALID_UTF8_SUBSTITUTE;
 
-    /** Figures beyond this are none, and what is computed from them would be infinite: 31 years in nanoseconds. */
+    /** Larger figures are invalid, and would make computed figures infinite. In nanoseconds, this is 31 years. */
     private const MOST = 1e18;
 
     private const HEADER = [
@@ -134,7 +134,7 @@ final class ResultFile implements Output
     }
 
     /**
-     * @param array<string, mixed> $must fields that have to be there with these values, whatever else is wrong
+     * @param array<string, mixed> $must fields that must have these values; checked first
      * @return array<mixed>
      */
     private static function object(string $line, array $must = []): array

@@ -9,8 +9,8 @@ use Larder\Cli\Timing\Histogram;
 use Larder\Cli\Timing\Interval;
 
 /**
- * A row of a report: what was measured of one subject, and what a study published for it. A historic row has the
- * published figure alone: its engine no longer exists for today's PHP.
+ * A row of a report: the figures of one subject, and the figure that a study published for it. A historic row has only
+ * the published figure, because its engine does not exist for current PHP versions.
  *
  * @phpstan-type Fields array{
  *     table: string, store: string, connection: ?string, value: ?string, bytes: ?int, operation: string, unit: string,
@@ -22,16 +22,15 @@ use Larder\Cli\Timing\Interval;
 final class Row
 {
     /**
-     * @param list<float> $samples one a block, in the order measured, in the subject's unit; none when the store failed
-     * @param float|null $median of the samples; null when the store failed or the row is historic, and then low and
-     *                           high are too
-     * @param float|null $low lower end of the 95 % confidence interval of the median; null when there are too few
-     *                        samples for one, as in a quick look
+     * @param list<float> $samples one a block, in the order measured, in the subject's unit; empty if the store failed
+     * @param float|null $median of the samples; null, like low and high, if the store failed or the row is historic
+     * @param float|null $low lower end of the 95 % confidence interval of the median; null for too few samples, as in a
+     *         quick look
      * @param float|null $high its upper end
      * @param int $failures operations with a wrong result
-     * @param string $problem why it failed; empty when it did not
+     * @param string $problem reason of the failure; empty if there was none
      * @param Histogram|null $histogram of single operations, merged over all blocks
-     * @param list<string> $notes what a reader must know of this row, such as a known artefact
+     * @param list<string> $notes facts that a reader of this row needs, such as a known artefact
      */
     public function __construct(
         public readonly Subject $subject,

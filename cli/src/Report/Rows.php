@@ -10,10 +10,10 @@ use Larder\Cli\Timing\Histogram;
 use Larder\Cli\Timing\Interval;
 use Larder\Cli\Timing\Statistics;
 
-/** Makes a row of the samples of each subject. */
+/** Turns the samples of each subject into a row. */
 final class Rows
 {
-    /** The whole interval must lie beyond: of many rows, noise alone would move some intervals off 1. */
+    /** The whole interval must be beyond this: with many rows, noise alone moves some intervals away from 1. */
     private const DRIFT = 1.1;
 
     /** @var array<string, array{subject: Subject, samples: list<Sample>}> by Subject::key() */
@@ -54,7 +54,7 @@ final class Rows
     }
 
     /**
-     * Notes that a figure changed in the same direction within most processes: then it depends on how long they
+     * A note if the figure changed in the same direction within most processes. It then depends on how long they
      * measured.
      *
      * @param list<float> $drifts
@@ -96,7 +96,7 @@ final class Rows
                 $histogram->merge($sample->histogram);
             }
         }
-        // A store that failed once has no figure at all: how fast it was while it worked says nothing.
+        // A store that failed once has no figure: its speed before the failure is meaningless.
         $figures = $failures === 0 ? $figures : [];
         foreach ($annotators as $annotator) {
             $published ??= $annotator->published($subject);

@@ -8,9 +8,9 @@ use Larder\Cli\Measure\Unit;
 use Larder\Cli\Timing\Interval;
 
 /**
- * One number for each setup of a table: the geometric mean of its ratios to the best of each task, as in ClickBench. 1
- * is a setup that is the best of all in everything. Its interval is that of the scores of single rounds. The rules:
- * docs/measure.md.
+ * One number for each setup of a table, as in ClickBench: the geometric mean of its ratios to the best setup of each
+ * task. A score of 1 means that the setup is the best in every task. The interval is that of the scores of single
+ * rounds. The rules: docs/measure.md.
  *
  * @see https://github.com/ClickHouse/ClickBench
  * @phpstan-type Task array{name: string, unit: Unit, rows: array<string, Row>}
@@ -18,22 +18,22 @@ use Larder\Cli\Timing\Interval;
 final class Score
 {
     /**
-     * Nanoseconds added to both sides of a ratio. A program does more than that around each call, so that a store which
-     * takes 40 ns does not double the speed of one that takes 80 ns.
+     * Nanoseconds added to both sides of a ratio. A program does at least this much around each call, so a store with
+     * 40 ns does not double the speed of one with 80 ns.
      */
     public const SHIFT = 100.0;
 
-    /** A task that a setup failed, or was not measured in, counts as so many times the slowest of the others. */
+    /** A task that a setup failed, or was not measured in, counts as this many times the slowest other setup. */
     public const PENALTY = 2.0;
 
-    /** Less than any figure that can be measured. */
+    /** Smaller than any figure that can be measured. */
     private const LEAST = 0.1;
 
     /**
      * @param float $score 1 or more; less is better
-     * @param Interval|null $interval null when there are too few samples for one
-     * @param list<float> $rounds the score of each single round; none where there is no interval
-     * @param list<string> $missing tasks failed or not measured
+     * @param Interval|null $interval null for too few samples
+     * @param list<float> $rounds the score of each single round; empty without an interval
+     * @param list<string> $missing tasks that failed or were not measured
      */
     private function __construct(
         public readonly Setup $setup,
@@ -46,8 +46,9 @@ final class Score
 
     /**
      * @param list<Row> $rows of one table
-     * @return array{default: list<self>, other: list<self>} the best first: with default settings, where only such
-     *         count; and all others, where all count. Without the stores that only one process can use
+     * @return array{default: list<self>, other: list<self>} the best first. default: setups with default settings,
+     *         scored among themselves; other: all other setups, scored among all. Stores that only one process can use
+     *         are left out
      */
     public static function of(array $rows): array
     {
@@ -135,7 +136,7 @@ final class Score
 
     /**
      * @param array<string, Task> $tasks
-     * @return int rounds that all rows have; 0 when they are too few for an interval
+     * @return int number of rounds that all rows have; 0 if it is too small for an interval
      */
     private static function rounds(array $tasks): int
     {
@@ -177,7 +178,7 @@ final class Score
     {
         $shift = $unit === Unit::Nanoseconds ? self::SHIFT : 0.0;
         $shifted = array_map(static fn(Row $row): float => max(self::LEAST, $figure($row)) + $shift, $rows);
-        // The best by its median: the best of a single round would be so at random.
+        // The best by its median: the best of a single round would be a random one.
         $medians = array_map(static fn(Row $row): float => (float) $row->median, $rows);
         $unit->higherIsBetter() ? arsort($medians) : asort($medians);
         $best = $shifted[array_key_first($medians)] ?? 1.0;

@@ -8,10 +8,10 @@ use Larder\Cli\Measure\Subject;
 use Larder\Driver\Scope;
 use Larder\Drivers;
 
-/** A store as somebody runs it: reached in one way, with its settings. Tasks are what setups are compared by. */
+/** A store as somebody runs it: its connection and settings. Setups are compared by tasks. */
 final class Setup
 {
-    /** Settings that people choose, and what a store has without them. All others belong to the task. */
+    /** Settings that a user chooses, and their defaults. All other settings belong to the task. */
     private const DEFAULTS = [
         'serializer' => 'php', 'compression' => 'off', 'persistent' => 'off', 'opcache' => 'on', 'php' => '',
         'tier' => '',
@@ -40,7 +40,7 @@ final class Setup
         return new self($subject->store, $subject->connection, $settings);
     }
 
-    /** The operation and value, the same for all setups that are compared. */
+    /** The operation and value, which are the same for all setups that are compared. */
     public static function task(Subject $subject): string
     {
         $settings = array_diff_key($subject->settings, self::DEFAULTS);
@@ -73,7 +73,8 @@ final class Setup
     }
 
     /**
-     * With one setting, or the connection, as in another: null when they differ in more, in nothing, or in the store.
+     * The one setting, or "connection", in which the setups differ; null if they differ in more, in nothing, or in the
+     * store.
      */
     public function differenceTo(self $other): ?string
     {
@@ -91,19 +92,21 @@ final class Setup
             : null;
     }
 
-    /** True for stores that `doctor` does not recommend either. */
+    /** True for stores that `doctor` calls legacy. */
     public function isLegacy(): bool
     {
         return (Drivers::variants()[$this->store] ?? null)?->isLegacy === true;
     }
 
-    /** The store whose copies stand in front of it if that is all that differs from the default; else empty. */
+    /** The local store in front of this one, if that is the only setting that is not the default; else empty. */
     public function tier(): string
     {
         return \count($this->settings) === 1 ? $this->settings['tier'] ?? '' : '';
     }
 
-    /** For headlines: "Larder", "files on disk", "Redis by socket", "Memcached + Larder". TCP goes without saying. */
+    /**
+     * A title for headlines: "Larder", "files on disk", "Redis by socket", "Memcached + Larder". TCP is not mentioned.
+     */
     public function title(): string
     {
         $ways = ['socket' => ' by socket', 'disk' => ' on disk', 'tmpfs' => ' on tmpfs'];
@@ -115,7 +118,7 @@ final class Setup
         return $title;
     }
 
-    /** To copy, with words in capitals for what only the reader knows; empty for a store that is not known any more. */
+    /** A DSN to copy, with placeholders in capitals; empty for a store that is no longer known. */
     public function dsn(): string
     {
         $variant = Drivers::variants()[$this->store] ?? null;

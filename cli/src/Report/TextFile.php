@@ -4,7 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Report;
 
-/** Writes what an output made: whole or not at all, but a device or a pipe as it is. */
+/**
+ * Writes the text of an output. A regular file is replaced as a whole or not at all; a device or pipe is written
+ * directly.
+ */
 final class TextFile
 {
     /**
@@ -15,7 +18,7 @@ final class TextFile
     {
         $isReplaced = !str_contains($file, '://') && (is_file($file) || !file_exists($file));
         $target = $isReplaced ? \sprintf('%s.%s.new', $file, bin2hex(random_bytes(8))) : $file;
-        // "x": nobody else can have put a link there.
+        // "x" fails if another user has planted a link there.
         $handle = @fopen($target, $isReplaced ? 'x' : 'w');
         $isWritten = $handle !== false && @fwrite($handle, $text) === \strlen($text);
         if (!$isWritten || ($isReplaced && !@rename($target, $file))) {

@@ -14,7 +14,7 @@ use Larder\Internal\Codec\PhpCodec;
 use Larder\Internal\Codec\SignedCodec;
 use Larder\Internal\Codec\SigningKeys;
 
-/** A way to make bytes of values: a serializer, a compression, a signature. */
+/** A way to encode values: a serializer, a compression, a signature. */
 final class Encoding
 {
     private function __construct(
@@ -24,7 +24,7 @@ final class Encoding
         public readonly Codec $codec,
     ) {}
 
-    /** @return non-empty-list<self> those whose extensions are loaded here */
+    /** @return non-empty-list<self> the encodings whose extensions are loaded here */
     public static function all(): array
     {
         $ways = [];
@@ -46,7 +46,7 @@ final class Encoding
         return $ways;
     }
 
-    /** @return list<string> extensions that would bring more ways */
+    /** @return list<string> extensions that would add encodings */
     public static function missing(): array
     {
         $extensions = ['igbinary', 'msgpack', ...array_column(Compression::cases(), 'value')];

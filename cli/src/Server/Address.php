@@ -6,7 +6,7 @@ namespace Larder\Cli\Server;
 
 use Larder\Cli\System\ServerFailed;
 
-/** Where private servers listen: unix sockets in a directory of their own, and ports of the loopback interface. */
+/** Addresses of private servers: Unix sockets in a directory of their own, and ports of the loopback interface. */
 final class Address
 {
     public const HOST = '127.0.0.1';
@@ -16,9 +16,9 @@ final class Address
     private const PORT_TRIES = 3;
 
     /**
-     * Makes the directory (0700) when it is missing.
+     * Creates the directory (0700) if it is missing.
      *
-     * @throws ServerFailed when the directory cannot be had, or the path is too long for a socket
+     * @throws ServerFailed if the directory cannot be created, or the path is too long for a socket
      */
     public static function socket(string $directory, string $name): string
     {
@@ -38,8 +38,7 @@ final class Address
     }
 
     /**
-     * Starts a server on a free port. Somebody else may take the port between finding and using it: then another is
-     * tried.
+     * Starts a server on a free port. If another program takes the port before the server does, tries another port.
      *
      * @param \Closure(int): ServerProcess $start
      * @return array{ServerProcess, int} the server and its port
@@ -77,7 +76,7 @@ final class Address
         return $answer !== false && str_contains($answer, $expected);
     }
 
-    /** One that is free now: see onFreePort(). */
+    /** A port that is free now; see onFreePort(). */
     public static function freePort(): int
     {
         $listener = @stream_socket_server('tcp://' . self::HOST . ':0');

@@ -9,8 +9,8 @@ use Larder\Cli\System\Php;
 use Larder\Cli\System\ServerFailed;
 
 /**
- * Apache with its PHP module, on a loopback port. Apache's workers refuse to be root: started by root, they are
- * www-data, and must be able to read the scripts and the extensions.
+ * Apache with its PHP module, on a loopback port. If root starts it, its workers run as www-data, which must be able to
+ * read the scripts and the extensions.
  */
 final class ApacheServer
 {
@@ -26,9 +26,9 @@ final class ApacheServer
      * @param string $directory for configuration and log; made when missing
      * @param string $root the directory of the scripts
      * @param array<string, string|int> $ini settings of PHP
-     * @param list<string> $extensions paths of PHP extensions to load besides
+     * @param list<string> $extensions paths of further PHP extensions
      * @param positive-int $workers processes that serve requests
-     * @param string $directives lines of Apache's configuration besides
+     * @param string $directives further lines of Apache's configuration
      * @throws ServerFailed
      */
     public static function start(
@@ -70,7 +70,7 @@ final class ApacheServer
                 static fn(): bool
                     => @stream_socket_client(\sprintf('tcp://%s:%d', Address::HOST, $port), timeout: 1.0) !== false,
                 deathSignal: 'TERM',
-                // The module's own folder of ini files is missing where the module is only unpacked.
+                // The folder with the module's ini files is missing if the module is only unpacked.
                 environment: getenv('PHP_INI_SCAN_DIR') === false
                     ? ['PHP_INI_SCAN_DIR' => \PHP_CONFIG_FILE_SCAN_DIR]
                     : [],
@@ -80,7 +80,7 @@ final class ApacheServer
         return new self($process, $port, $executable->version('-v'));
     }
 
-    /** @return string|null who the workers are; null: the user who starts the server */
+    /** @return string|null user of the workers; null: the user who starts the server */
     public static function user(): ?string
     {
         if (posix_geteuid() !== 0) {

@@ -9,8 +9,8 @@ use Larder\Cli\System\ServerFailed;
 use Larder\Internal\Driver\Connection;
 
 /**
- * MariaDB on a unix socket and on a loopback port, with one empty database and one user who owns it.
- * The user has a password of its own, since the port is open to everybody on the machine.
+ * MariaDB on a Unix socket and on a loopback port, with one empty database and one user who owns it. The user has a
+ * password, since everybody on the machine can reach the port.
  */
 final class MariaDbServer implements Server
 {
@@ -18,7 +18,7 @@ final class MariaDbServer implements Server
     public const DATABASE = 'larder';
 
     /**
-     * Connections that wait to be accepted: a hundred processes connect at once, and by itself the server lets 80 wait.
+     * Connections that may wait to be accepted. A hundred processes connect at once, and the server's default is 80.
      */
     private const BACKLOG = 512;
 
@@ -31,8 +31,8 @@ final class MariaDbServer implements Server
     ) {}
 
     /**
-     * @param string $directory for data, socket and log; made when missing. A directory that held a server before is
-     *                          used again, with its data
+     * @param string $directory for data, socket and log; created if missing. An existing directory of an earlier server
+     *         is reused, with its data
      * @param list<string> $options of mariadbd, such as ['--max-heap-table-size=1M']
      * @throws ServerFailed
      */
@@ -54,7 +54,7 @@ final class MariaDbServer implements Server
                 '--max-heap-table-size=64M', ...$options,
             ],
             $home . '/mariadb.log',
-            // The server greets with its version and the name of the way to log in.
+            // The server greets with its version and the name of its authentication method.
             fn(): bool => Address::says($socket, '', 'mysql_native_password'),
         ));
 
@@ -89,11 +89,11 @@ final class MariaDbServer implements Server
         ServerProcess::run([
             Executable::find(['mariadb-install-db'], 'mariadb-server-core')->path, '--no-defaults', ...$user,
             '--datadir=' . $data,
-            // --force: where the machine's own name is known to no resolver
+            // --force: the machine's own name may not resolve
             '--force', '--skip-test-db', '--skip-name-resolve',
             '--auth-root-authentication-method=socket',
             '--auth-root-socket-user=' . (posix_getpwuid(posix_geteuid())['name'] ?? 'root'),
-            // Its tables need no InnoDB; the server makes InnoDB's own files at its first start, faster.
+            // Its tables need no InnoDB. At its first start, the server creates InnoDB's files itself, which is faster.
             '--innodb=OFF', '--default-storage-engine=Aria',
         ], $data . '-install.log');
     }

@@ -9,8 +9,8 @@ use Larder\Cli\System\ServerFailed;
 use Larder\Internal\Driver\Connection;
 
 /**
- * memcached on a unix socket and on a loopback port. One memcached process cannot listen on both, so these are two,
- * and what is stored through one is not seen through the other.
+ * memcached on a Unix socket and on a loopback port. One memcached process cannot listen on both, so there are two, and
+ * a value stored through one is not visible through the other.
  */
 final class MemcachedServer implements Server
 {
@@ -35,9 +35,9 @@ final class MemcachedServer implements Server
         $onSocket = ServerProcess::start(
             [...$command, '-s', $socket],
             $directory . '/memcached-socket.log',
-            fn(): bool => Address::says($socket, "version\r\n", "\r\n"), // an error if it asks for a login
+            fn(): bool => Address::says($socket, "version\r\n", "\r\n"), // an error if it requires a login
         );
-        // The port is memcached's choice, told through a file: nobody can take it in between.
+        // memcached chooses the port and writes it to a file, so no other program can take it in between.
         $portFile = $directory . '/memcached.port';
         @unlink($portFile);
         $onTcp = ServerProcess::start(

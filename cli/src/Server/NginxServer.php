@@ -19,7 +19,7 @@ final class NginxServer
 
     /**
      * @param string $directory for configuration, log and temporary files; made when missing
-     * @param string $root the directory of the scripts; every path that ends in .php is a script in it
+     * @param string $root directory of the scripts; every path that ends in .php is a script there
      * @param string $fpmSocket of the pool that runs the scripts
      * @param string $http further directives for all servers, such as fastcgi_cache_path
      * @param string $scripts further directives for the scripts, such as fastcgi_cache
@@ -60,8 +60,8 @@ final class NginxServer
     }
 
     /**
-     * Debian's settings, except that no request is logged, a connection serves any number of requests, and a page of 60
-     * KB fits into the buffers: with the default ones it may go through a file.
+     * Debian's settings with three exceptions: no access log, unlimited requests a connection, and buffers that hold a
+     * page of 60 KB. With the default buffers, such a page may go through a file.
      */
     private static function configuration(
         string $home,

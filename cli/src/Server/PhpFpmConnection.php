@@ -7,8 +7,8 @@ namespace Larder\Cli\Server;
 use Larder\Cli\System\ServerFailed;
 
 /**
- * A FastCGI connection that stays open, as a web server keeps it: requests follow one another without a process or a
- * connection in between. While it is open it has a worker of the pool for itself.
+ * A persistent FastCGI connection, as of a web server: requests follow one another without a new process or connection.
+ * It occupies one worker of the pool while it is open.
  *
  * @see https://fastcgi-archives.github.io/FastCGI_Specification.html
  */
@@ -25,7 +25,7 @@ final class PhpFpmConnection
     /** @param resource $stream */
     private function __construct(private $stream) {}
 
-    /** @throws ServerFailed when nothing listens there */
+    /** @throws ServerFailed if nothing listens there */
     public static function open(string $socket, float $seconds = 30.0): self
     {
         $stream = @stream_socket_client('unix://' . $socket, $code, $reason, $seconds);
@@ -39,7 +39,7 @@ final class PhpFpmConnection
 
     /**
      * @param array<string, string> $parameters see PhpFpmServer::parameters()
-     * @throws ServerFailed when the worker ends, or does not answer within the time
+     * @throws ServerFailed if the worker ends, or does not answer in time
      */
     public function request(array $parameters): PhpFpmResponse
     {

@@ -9,9 +9,8 @@ use Larder\Cli\System\ServerFailed;
 use Symfony\Component\Process\Process;
 
 /**
- * PHP-FPM with pools of its own, each on a unix socket. (A pool listens at one address, and the socket is the one that
- * other users of the machine cannot reach: so there is no port.) Pages are asked for with FastCGI, by libfcgi's
- * cgi-fcgi.
+ * PHP-FPM with pools of its own, each on a Unix socket. A pool can only listen at one address, and other users of the
+ * machine cannot reach a socket, so there is no port. Requests are sent by libfcgi's cgi-fcgi.
  */
 final class PhpFpmServer
 {
@@ -28,15 +27,15 @@ final class PhpFpmServer
     ) {}
 
     /**
-     * The settings are the system's for FPM (its php.ini and conf.d) with these on top.
+     * Uses the system's settings for FPM (its php.ini and conf.d), overridden by these.
      *
-     * @param string $directory for configuration, sockets and log; made when missing
-     * @param array<string, string|int> $ini settings of the master, as with php-fpm -d; they reach every pool
+     * @param string $directory for configuration, sockets and log; created if missing
+     * @param array<string, string|int> $ini settings of the master, as by php-fpm -d; they apply to every pool
      * @param list<string> $extensions paths or names, loaded as by extension=
-     * @param non-empty-list<PhpFpmPool> $pools the first is the one asked when none is named
-     * @param list<string> $through a command that runs the one after it in its own place, such as ['nice', '-n', '5']
-     *                              or ['setpriv', '--reuid', 'www-data', '--pdeathsig', 'TERM'] (a change of user takes
-     *                              the signal away that ends the server with its starter)
+     * @param non-empty-list<PhpFpmPool> $pools the first one is the default of requests
+     * @param list<string> $through a command that replaces itself by the command after it, such as ['nice', '-n', '5']
+     *         or ['setpriv', '--reuid', 'www-data', '--pdeathsig', 'TERM']. (A change of user clears the signal that
+     *         ends the server together with its starter.)
      * @throws ServerFailed
      */
     public static function start(
@@ -78,7 +77,7 @@ final class PhpFpmServer
                 ...$settings,
             ],
             $home . '/fpm.log',
-            // The master listens for all pools before it makes the first worker.
+            // The master listens for all pools before it forks the first worker.
             static fn(): bool => Address::says($socket, '', ''),
             deathSignal: 'TERM',
         );
@@ -91,10 +90,10 @@ final class PhpFpmServer
      *
      * @param string $script a file that the pool's user can read
      * @param string $query as in a URL, without the question mark
-     * @param string|null $pool its name; null: the first
-     * @param array<string, string> $parameters further FastCGI parameters, as a web server may send: ['PHP_VALUE' =>
+     * @param string|null $pool null: the first pool
+     * @param array<string, string> $parameters further FastCGI parameters that a web server may send: ['PHP_VALUE' =>
      *         'a=1']
-     * @throws ServerFailed when no worker answers within the time
+     * @throws ServerFailed if no worker answers in time
      */
     public function request(
         string $script,
@@ -110,7 +109,7 @@ final class PhpFpmServer
     }
 
     /**
-     * As request(), without waiting: several requests can be under way. Give what it returns to response().
+     * Like request(), without waiting, so that several requests can run at once. Pass the result to response().
      *
      * @param array<string, string> $parameters
      */
@@ -128,7 +127,7 @@ final class PhpFpmServer
     }
 
     /**
-     * The command that asks a worker to run a script and prints its answer, for those who ask in their own way.
+     * The command that sends a request to a worker and prints the answer, for callers that run it themselves.
      *
      * @param array<string, string> $parameters
      * @return list<string>
@@ -150,7 +149,7 @@ final class PhpFpmServer
     }
 
     /**
-     * What a web server tells about a request.
+     * The FastCGI parameters of a request, as a web server sends them.
      *
      * @return array<string, string>
      */
@@ -172,9 +171,9 @@ final class PhpFpmServer
     }
 
     /**
-     * The answer to a request of startRequest(); waits for it.
+     * Waits for the answer to a request of startRequest().
      *
-     * @throws ServerFailed when there was none
+     * @throws ServerFailed if there was no answer
      */
     public function response(Process $request): PhpFpmResponse
     {
@@ -196,10 +195,10 @@ final class PhpFpmServer
     }
 
     /**
-     * As `systemctl reload php-fpm`: the master stays, its workers are new when this returns. What they were serving is
-     * lost.
+     * Like `systemctl reload php-fpm`: the master stays, and all its workers are new when this returns. Requests under
+     * way are lost.
      *
-     * @throws ServerFailed when that takes longer than ten seconds
+     * @throws ServerFailed if it takes longer than ten seconds
      */
     public function reload(): void
     {

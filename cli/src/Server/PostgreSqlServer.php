@@ -10,16 +10,16 @@ use Larder\Internal\Driver\Connection;
 use Symfony\Component\Process\Process;
 
 /**
- * PostgreSQL on a unix socket and on a loopback port, with one empty database and one user who owns it.
- * The user has a password of its own, since the port is open to everybody on the machine.
+ * PostgreSQL on a Unix socket and on a loopback port, with one empty database and one user who owns it. The user has a
+ * password, since everybody on the machine can reach the port.
  *
- * PostgreSQL does not run as root: what root starts runs as the user nobody, who may enter the folders on the way.
+ * PostgreSQL refuses to run as root. If root starts it, it runs as nobody, who may enter the parent folders.
  */
 final class PostgreSqlServer implements Server
 {
     public const USER = 'larder';
     public const DATABASE = 'larder';
-    /** May do everything; has the same password. */
+    /** Superuser, with the same password. */
     public const ADMINISTRATOR = 'postgres';
 
     private const INSTEAD_OF_ROOT = 'nobody';
@@ -39,8 +39,8 @@ final class PostgreSqlServer implements Server
     }
 
     /**
-     * @param string $directory for data, socket and log; made when missing. A directory that held a server before is
-     *                          used again, with its data
+     * @param string $directory for data, socket and log; created if missing. An existing directory of an earlier server
+     *         is reused, with its data
      * @param list<string> $options of postgres, such as ['-c', 'max_connections=20']
      * @throws ServerFailed
      */
@@ -55,7 +55,8 @@ final class PostgreSqlServer implements Server
             [
                 ...$user, $postgres->path, '-D', $home . '/data', '-k', $home, '-h', Address::HOST, '-p',
                 (string) $port,
-                // Files in the data folder, which go with it; and more clients than the 100 processes of a stampede
+                // Shared memory in files of the data folder, which are removed with it; more clients than the 100
+                // processes of a stampede
                 '-c', 'dynamic_shared_memory_type=mmap', '-c', 'max_connections=200', ...$options,
             ],
             $home . '/postgresql.log',
@@ -93,7 +94,7 @@ final class PostgreSqlServer implements Server
     public function stop(): void
     {
         if (getmypid() === $this->starter && $this->process->pid() !== null) {
-            $this->process->signal(\SIGINT); // it would wait for all clients to go, at SIGTERM alone
+            $this->process->signal(\SIGINT); // after SIGTERM alone, it would wait until all clients disconnect
         }
         $this->process->stop();
     }
@@ -105,7 +106,7 @@ final class PostgreSqlServer implements Server
         return Executable::find([...array_reverse($folders), $name], self::PACKAGE);
     }
 
-    /** @return list<string> what stands before a command to run it as somebody else than root */
+    /** @return list<string> prefix of a command, so that root runs it as another user */
     private static function prepare(string $home): array
     {
         if (posix_geteuid() !== 0) {
@@ -136,7 +137,8 @@ final class PostgreSqlServer implements Server
                 '--pwfile=/proc/sys/kernel/random/uuid', '-E', 'UTF8', '--no-locale', '--no-sync',
             ], $home . '/install.log');
         }
-        // One statement a line, without a server; what is there already is an error, and the next line is read.
+        // One statement a line, without a server. A statement for something that exists fails, and the next line is
+        // read.
         $first = new Process(
             [...$user, self::program('postgres')->path, '--single', '-D', $data, 'postgres'],
             $home,

@@ -11,7 +11,10 @@ use Larder\Internal\Driver\Connection;
 /** Redis on a unix socket and on a loopback port, without persistence. */
 final class RedisServer implements Server
 {
-    /** Through these, other users of the machine could make a server that runs as root write files of their choice. */
+    /**
+     * With these commands, other users of the machine could make a server that runs as root write files of their
+     * choice.
+     */
     private const REFUSED_COMMANDS = ['CONFIG', 'MODULE', 'DEBUG', 'REPLICAOF', 'SLAVEOF', 'MIGRATE'];
 
     private function __construct(
@@ -24,7 +27,7 @@ final class RedisServer implements Server
     /**
      * @param string $directory for the socket and the log; made when missing
      * @param list<string> $options of redis-server, such as ['--maxmemory', '2mb']
-     * @param bool $isTls whether the port speaks TLS, as further options say; the socket never does
+     * @param bool $isTls true if the port speaks TLS, as configured by options; the socket never does
      * @throws ServerFailed
      */
     public static function start(string $directory, array $options = [], bool $isTls = false): self

@@ -7,9 +7,7 @@ namespace Larder\Cli\Server;
 use Larder\Cli\System\ServerFailed;
 use Larder\Internal\Driver\Connection;
 
-/**
- * A private server. The launcher of the servers that a variant of a driver names "Redis" is the class RedisServer here.
- */
+/** A private server. The launcher that a driver's variant names "Redis" is the class RedisServer here. */
 interface Server
 {
     /**
@@ -19,7 +17,7 @@ interface Server
      */
     public static function start(string $directory, array $options = []): self;
 
-    /** @return string what stands behind "scheme://" in a DSN for it; options may be added */
+    /** @return string the part of its DSN after "scheme://"; options may be added */
     public function location(Connection $connection): string;
 
     public function version(): string;

@@ -11,8 +11,8 @@ use Symfony\Component\Process\Process;
 /**
  * One running server program, in a session of its own.
  *
- * It ends with stop(), with this object, and with the PHP process that started it, even if that one is killed with
- * SIGKILL (see TiedProcess). In a fork of the starter this object does nothing.
+ * It ends with stop(), with this object, and with the PHP process that started it, even if that process is killed by
+ * SIGKILL (see TiedProcess). In a fork of the starter, this object does nothing.
  */
 final class ServerProcess
 {
@@ -25,13 +25,14 @@ final class ServerProcess
     ) {}
 
     /**
-     * Starts the program and returns once it answers.
+     * Starts the program, and returns when it answers.
      *
      * @param list<string> $command
-     * @param string $log file that receives all that the program prints
-     * @param \Closure(): bool $answers asked again and again until it is true
+     * @param string $log file that receives all output of the program
+     * @param \Closure(): bool $answers called repeatedly until it returns true
      * @param float $seconds how long the program may take to answer, on a busy machine too
-     * @param 'KILL'|'TERM' $deathSignal what the server gets when its starter dies: TERM where it has children to end
+     * @param 'KILL'|'TERM' $deathSignal signal that the server gets when its starter dies: TERM if it has children to
+     *         end
      * @param array<string, string> $environment
      * @throws ServerFailed with the end of the log
      */
@@ -68,10 +69,11 @@ final class ServerProcess
     }
 
     /**
-     * Runs a program that prepares a server, to its end. What it has started ends with it, also when it is interrupted.
+     * Runs a program that prepares a server, and waits until it ends. Its children are ended too, also if it is
+     * interrupted.
      *
      * @param list<string> $command
-     * @param string $log file that receives all that the program prints
+     * @param string $log file that receives all output of the program
      * @throws ServerFailed with the end of the log
      */
     public static function run(array $command, string $log, float $seconds = 120.0): void
@@ -109,12 +111,13 @@ final class ServerProcess
                 ...TiedProcess::toThisProcess($command, $deathSignal),
             ],
             \dirname($log),
-            ['TMPDIR' => \dirname($log), ...$environment], // what it makes beside its data goes with the directory
+            ['TMPDIR' => \dirname($log), ...$environment], // its temporary files are removed with the directory
             null,
             null,
         );
         $process->disableOutput();
-        $server = new self($process, (int) getmypid()); // ends it, should a handler of signals throw from here on
+        // its destructor ends the process if a signal handler throws from here on
+        $server = new self($process, (int) getmypid());
         $process->start();
 
         return $server;
@@ -137,8 +140,8 @@ final class ServerProcess
     }
 
     /**
-     * Ends the server and all its children: asked first, killed when it has not ended in time.
-     * Harmless when it has ended.
+     * Ends the server and all its children: by SIGTERM, then by SIGKILL if it has not ended in time. Does nothing if it
+     * has ended.
      */
     public function stop(float $seconds = 5.0): void
     {

@@ -5,13 +5,13 @@ declare(strict_types=1);
 namespace Larder\Cli\Stampede;
 
 /**
- * Forked processes that start together: each gets ready and waits at the barrier, a socket that is closed to let them
- * go. Forks, since APCu and Yac share their memory with forks alone, as PHP-FPM's workers are; what they use they open
- * themselves.
+ * Forked processes that start together. Each prepares itself and waits at the barrier, a socket that is closed to
+ * release them. They must be forks, since APCu and Yac share memory only with forks, as with PHP-FPM's workers. Each
+ * process opens its own stores and connections.
  */
 final class Barrier
 {
-    /** Seconds that are waited for all of them to be ready. */
+    /** Seconds to wait until all processes are ready. */
     private const PATIENCE = 60.0;
     private const READY = '.';
     private const FAILED = '!';
@@ -23,11 +23,11 @@ final class Barrier
     private function __construct(private readonly array $forks, private $gate) {}
 
     /**
-     * Forks the processes and returns once all of them wait.
+     * Forks the processes, and returns when all of them wait.
      *
-     * @param \Closure(int): (\Closure(): list<int|float>) $prepare called in each process, with its number; what it
-     *                                                              returns runs after open()
-     * @throws \RuntimeException when one of them failed
+     * @param \Closure(int): (\Closure(): list<int|float>) $prepare called in each process, with its number; the closure
+     *         that it returns runs after open()
+     * @throws \RuntimeException if one of them failed
      */
     public static function before(int $processes, \Closure $prepare): self
     {
@@ -70,24 +70,27 @@ final class Barrier
         return new self($forks, $here);
     }
 
-    /** Lets them go. A process forked in the meantime must call it too: it holds them back as long as it lives. */
+    /**
+     * Releases the processes. A process forked since before() must call this too: while it lives, its copy of the
+     * socket holds them back.
+     */
     public function open(): void
     {
         fclose($this->gate);
     }
 
     /**
-     * Waits until all have ended.
+     * Waits until all processes have ended.
      *
-     * @return list<list<float>> what each returned
-     * @throws \RuntimeException when one of them failed or has not ended in time
+     * @return list<list<float>> results of each process
+     * @throws \RuntimeException if a process failed, or has not ended in time
      */
     public function results(float $end): array
     {
         return array_map(static fn(Fork $fork): array => $fork->result($end), $this->forks);
     }
 
-    /** Ends those that have not ended. */
+    /** Ends the processes that still run. */
     public function kill(): void
     {
         self::killAll($this->forks);

@@ -8,7 +8,7 @@ namespace Larder\Cli\Stampede;
 enum End
 {
     case Measured;
-    /** It is not installed here, or its server is not there. */
+    /** The store is not installed here, or its server does not run. */
     case Missing;
     case Failed;
 }

@@ -5,17 +5,17 @@ declare(strict_types=1);
 namespace Larder\Cli\Stampede;
 
 /**
- * Code that runs in a process forked from this one, and answers with numbers. That process ends by SIGKILL, so that
- * nothing of what it inherited (shutdown functions, destructors, connections) is run or closed by it.
+ * Code that runs in a process forked from this one, and returns numbers. The process ends by SIGKILL, so it runs or
+ * closes nothing that it inherited (shutdown functions, destructors, connections).
  */
 final class Fork
 {
-    /** @param resource $answer of the forked process: ends with it */
+    /** @param resource $answer ends when the forked process does */
     private function __construct(private readonly int $process, private $answer) {}
 
     /**
      * @param \Closure(): list<int|float> $work
-     * @throws \RuntimeException when the system has no more processes to give
+     * @throws \RuntimeException if the system allows no more processes
      */
     public static function start(\Closure $work): self
     {
@@ -47,7 +47,7 @@ final class Fork
     }
 
     /**
-     * Two sockets that speak to one another.
+     * A pair of connected sockets.
      *
      * @return array{resource, resource}
      */
@@ -59,7 +59,7 @@ final class Fork
     }
 
     /**
-     * Why one of these failed; waits a moment for the one that is about to say so.
+     * The reason why one of these failed. Waits a moment for a process that is about to report it.
      *
      * @param list<self> $forks
      */
@@ -82,7 +82,7 @@ final class Fork
         return null;
     }
 
-    /** Harmless when it has ended. */
+    /** Does nothing if it has ended. */
     public function kill(): void
     {
         if (\is_resource($this->answer)) {
@@ -93,10 +93,10 @@ final class Fork
     }
 
     /**
-     * Waits for the process, and returns what the code returned.
+     * Waits for the process, and returns its numbers.
      *
      * @return list<float>
-     * @throws \RuntimeException with what the code threw; when it does not end in time
+     * @throws \RuntimeException with the exception of the code; or if the process does not end in time
      */
     public function result(float $end): array
     {

@@ -11,16 +11,16 @@ use Larder\Exception\InvalidDsn;
 use Larder\Internal\Driver\LeavesResidue;
 
 /**
- * A namespace of its own in the cache of a DSN, so that nothing is touched that is there. remove() leaves nothing of
+ * A namespace of its own in the cache of a DSN, so that existing values stay untouched. remove() removes everything in
  * it.
  */
 final class PrivateStore
 {
-    /** The DSN with this namespace; of a tier, both have it. Where nothing is shared, the same DSN. */
+    /** The DSN with this namespace; in a tier, both stores have it. A store that shares nothing keeps its DSN. */
     public readonly string $dsn;
     private readonly string $namespace;
 
-    /** @var list<string> directories that remove() removes, if nobody else has put anything there meanwhile */
+    /** @var list<string> directories that remove() removes if no one else has put anything there */
     private array $made = [];
 
     /** @throws InvalidDsn */
@@ -44,7 +44,7 @@ final class PrivateStore
     {
         $parsed = Drivers::parse($dsn);
         if ($parsed->tiers !== []) {
-            // It has just been parsed, so there are two DSNs in parentheses.
+            // This DSN has been parsed, so it contains two DSNs in parentheses.
             preg_match('~^([^(]+)(\((?:[^()]++|(?2))*+\))(\((?:[^()]++|(?3))*+\))(.*)$~Ds', $dsn, $parts);
             [, $scheme, $local, $shared, $options] = [...$parts, '', '', '', '', ''];
 
@@ -79,7 +79,7 @@ final class PrivateStore
         }
     }
 
-    /** What is still there once a namespace is empty. */
+    /** Removes what a driver leaves behind when a namespace is empty. */
     private static function erase(Dsn $dsn): void
     {
         array_map(self::erase(...), $dsn->tiers);

@@ -7,7 +7,7 @@ namespace Larder\Cli\Stampede;
 /** One line of `larder stampede`. */
 final class Row
 {
-    /** The widths of two columns for each of what was measured. */
+    /** Widths of the two columns of each measurement. */
     private const COLUMNS = ['cold' => [12, 11], 'killed' => [12, 17]];
 
     private function __construct(public readonly End $end, public readonly string $text) {}
@@ -23,7 +23,7 @@ final class Row
     }
 
     /**
-     * From what bin/stampede.php printed.
+     * Parses the output of bin/stampede.php.
      *
      * @param string $errors its standard error
      */

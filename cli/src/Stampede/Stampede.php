@@ -7,13 +7,13 @@ namespace Larder\Cli\Stampede;
 use Larder\Cache;
 use Larder\Internal\Driver\None\NullStore;
 
-/** Many processes that ask at the same moment for a value that is not there: forked and connected before. */
+/** Many processes, forked and connected beforehand, that miss the same value at the same moment. */
 final class Stampede
 {
     private const KEY = 'stampede';
-    /** How long is waited for the processes to begin, and beyond what they need by themselves to end. */
+    /** Seconds that the processes may take to begin, and may take to end in addition to their computations. */
     private const PATIENCE = 60.0;
-    /** Between the barrier and the kill: the others are waiting by then. */
+    /** Microseconds between the barrier and the kill, so that the others are waiting by then. */
     private const BEFORE_THE_KILL = 100_000;
     private const TRIES = 10;
 
@@ -24,7 +24,7 @@ final class Stampede
      * @param string $directory for a file
      * @param int $processes how many ask
      * @param float $seconds that the computation takes
-     * @param float $lease seconds, where a process cannot be seen
+     * @param float $lease seconds of the lease, in stores that cannot see whether a process lives
      */
     public function __construct(
         private readonly string $dsn,
@@ -53,8 +53,8 @@ final class Stampede
     }
 
     /**
-     * @return array{computations: int, last: float} last: seconds from the kill of the one that computed, which counts
-     *         too, or 0.0 when all had answered by then
+     * @return array{computations: int, last: float} last: seconds from the kill of the computing process, which counts
+     *         as a computation, to the last answer; 0.0 if all had answered before
      */
     public function killed(): array
     {
@@ -97,7 +97,7 @@ final class Stampede
         if ($cache->store() instanceof NullStore) {
             return;
         }
-        // Yac may lose a value, but not each.
+        // Yac may lose a value, but not every one.
         for ($try = 0; $try < self::TRIES; ++$try) {
             $cache->set('probe', $try, 60);
             if ($cache->get('probe') === $try) {
@@ -112,7 +112,7 @@ final class Stampede
     {
         return Barrier::before($this->processes, function (): \Closure {
             $cache = Cache::open($this->dsn);
-            // Connected, and with the code loaded, as a worker is that has served requests before.
+            // Connects and loads the code, as in a worker that has served requests before.
             $cache->remember('another', 60, static fn(): string => 'value');
 
             return function () use ($cache): array {

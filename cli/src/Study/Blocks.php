@@ -9,7 +9,7 @@ use Larder\Cli\Measure\StoreFilter;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Unavailable;
 
-/** The blocks of a study while they are put together. */
+/** Collects the blocks of a study. */
 final class Blocks
 {
     /** @var list<ProcessBlock> */
@@ -26,7 +26,7 @@ final class Blocks
     /**
      * @param list<array{Subject, Cell}> $figures
      * @param \Closure(): Target $target may throw Unavailable: then none of the figures is measured
-     * @param int $nanoseconds see ProcessBlock, as for all that follows
+     * @param int $nanoseconds see ProcessBlock, like the parameters after it
      * @param positive-int $processes
      * @param \Closure(): void|null $before
      */

@@ -10,9 +10,9 @@ final class Job
     /**
      * @param string $store see Compare\Job
      * @param list<Cell> $cells in the order measured
-     * @param int $nanoseconds after which a cell ends, though it has operations left
-     * @param int $process number of this process among those that measure at once, for keys of its own
-     * @param string $start of several processes: the file that StartSignal writes; else empty
+     * @param int $nanoseconds time limit of a cell
+     * @param int $process number of this process among parallel ones, for its own keys
+     * @param string $start for several processes, the file that StartSignal writes; else empty
      */
     public function __construct(
         #[\SensitiveParameter]

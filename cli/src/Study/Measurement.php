@@ -10,8 +10,8 @@ final class Measurement
     /**
      * @param int $cell its number in the Job
      * @param float|null $nanoseconds of one operation; null when the store failed
-     * @param int $failures operations that gave or kept something else than they should have
-     * @param string $problem what the first of them was; empty when there was none
+     * @param int $failures operations with a wrong result
+     * @param string $problem the first failure; empty without failures
      * @param int $operations measured
      */
     public function __construct(

@@ -12,11 +12,11 @@ use Larder\Cli\System\ServerFailed;
 use Symfony\Component\Process\Process;
 
 /**
- * A second host: a network namespace of this machine's kernel, reached by a virtual cable. The cable's rate is set by
- * tbf, its delay by netem; or, where the kernel has no netem, by a Relay in the namespace. Servers run inside.
+ * A second host: a network namespace of this kernel, connected by a virtual cable. tbf limits the cable's rate, and
+ * netem delays it. If the kernel has no netem, a Relay in the namespace delays. Servers run inside.
  *
- * It ends with close() and with this object. The name tells the process that made it: what a killed run has left, the
- * next removes.
+ * It ends with close() and with this object. Its name contains the process that created it, so the next run removes
+ * what a killed run has left.
  */
 final class NetworkHost
 {
@@ -25,7 +25,7 @@ final class NetworkHost
     private const NAME = '~^larder-(\d+)-(\d+)$~D';
     private const NAMESPACES = '/run/netns';
 
-    /** A packet at a time: with a larger one, a value of 20 KB would pass at once. */
+    /** Bytes of one packet. With a larger burst, a value of 20 KB would pass at once. */
     private const BURST = 1600;
     private const PORTS = ['redis' => 6379, 'memcached' => 11211];
 
@@ -34,7 +34,7 @@ final class NetworkHost
 
     private bool $isOpen = true;
 
-    /** @param string $cable this side's end */
+    /** @param string $cable name of this side's end */
     private function __construct(
         private readonly string $name,
         private readonly string $cable,
@@ -42,7 +42,7 @@ final class NetworkHost
         private readonly bool $hasNetem,
     ) {}
 
-    /** @throws Unavailable when that cannot be done here */
+    /** @throws Unavailable if it is not possible here */
     public static function start(): self
     {
         if (posix_geteuid() !== 0) {
@@ -74,7 +74,7 @@ final class NetworkHost
             self::do(['ip', '-n', $name, 'link', 'set', 'lo', 'up']);
             $host = new self($name, $cable, $theirs, self::hasNetem($name));
             $host->limit('100mbit');
-        } catch (\Throwable $failed) { // a handler of signals may throw anywhere, and nobody has this object yet
+        } catch (\Throwable $failed) { // a signal handler may throw anywhere, and nobody has this object yet
             self::remove($name);
 
             throw $failed;
@@ -88,7 +88,7 @@ final class NetworkHost
         $this->close();
     }
 
-    /** How the delay is made, for people. */
+    /** The method of the delay, for display. */
     public function delay(): string
     {
         return \sprintf(
@@ -218,13 +218,15 @@ final class NetworkHost
         }
     }
 
-    /** The cable goes with the namespace that has its other end. */
+    /** Removing the namespace removes the cable too, since the other end is in it. */
     private static function remove(string $name): void
     {
         self::run(['ip', 'netns', 'delete', $name]);
     }
 
-    /** When a process was started, in ticks since the machine's start: tells it from a later one of the same number. */
+    /**
+     * Start time of a process, in ticks since boot. It distinguishes the process from a later one with the same number.
+     */
     private static function startOf(int $process): string
     {
         $stat = (string) @file_get_contents(\sprintf('/proc/%d/stat', $process));

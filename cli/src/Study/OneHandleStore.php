@@ -8,8 +8,8 @@ use Larder\Contract\Store;
 use Larder\Driver\Common\LoopedBatch;
 
 /**
- * Files that are written and read through a handle that stays open, as one of the engines of 2008. Only for measuring:
- * a reader in another process would see half of a value.
+ * Files that are written and read through a handle that stays open, like one of the engines of 2008. Only for
+ * measuring: a reader in another process would see half of a value.
  */
 final class OneHandleStore implements Store
 {

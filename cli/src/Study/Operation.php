@@ -4,15 +4,15 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Study;
 
-/** What the studies measured of a store. */
+/** The operations that the studies measured. */
 enum Operation: string
 {
     case Get = 'get';
     case Set = 'set';
 
-    /** A set, then a get of the same key: one repeat of a loop. */
+    /** A set, then a get of the same key: one iteration of a loop. */
     case SetThenGet = 'set+get';
 
-    /** Each time a cache of its own, as in a short request. */
+    /** Opens a new cache each time, as a short request does. */
     case ConnectGetClose = 'connect+get+close';
 }

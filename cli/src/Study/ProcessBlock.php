@@ -17,10 +17,10 @@ use Symfony\Component\Process\Exception\ProcessSignaledException;
 use Symfony\Component\Process\Exception\ProcessTimedOutException;
 use Symfony\Component\Process\Process;
 
-/** One store measured by one fresh process, or by several that start together. The figure of several is their mean. */
+/** One store measured by one fresh process, or by several that start together; their figure is then the mean. */
 final class ProcessBlock implements Block
 {
-    /** A process that says nothing for so long is abandoned. */
+    /** A process that prints nothing for this long is killed. */
     private const SILENT_SECONDS = 60.0;
 
     /** @var list<Process> */
@@ -34,10 +34,10 @@ final class ProcessBlock implements Block
 
     /**
      * @param non-empty-list<array{Subject, Cell}> $figures what is measured, and how
-     * @param int $nanoseconds after which a cell ends, though it has operations left
+     * @param int $nanoseconds time limit of a cell
      * @param positive-int $processes
-     * @param bool $isPinned whether it keeps to one core, as its server does (see Targets)
-     * @param bool $isOrdered whether the figures must be measured in the order given; else it is shuffled each time
+     * @param bool $isPinned true if it stays on one core, as its server does (see Targets)
+     * @param bool $isOrdered true if the figures must be measured in this order; else it is shuffled each time
      * @param \Closure(): void|null $before called before the processes are started
      */
     public function __construct(
@@ -67,7 +67,7 @@ final class ProcessBlock implements Block
         return $this->operations[$subject->key()] ?? 0;
     }
 
-    /** True if the time of a cell ended before its operations did, in any run so far. */
+    /** True if the time limit of a cell was reached before it did all its operations, in any run so far. */
     public function isCutShort(Subject $subject): bool
     {
         return isset($this->cutShort[$subject->key()]);
@@ -147,7 +147,7 @@ final class ProcessBlock implements Block
             try {
                 $wait($process);
             } catch (ProcessTimedOutException|ProcessSignaledException) {
-                // It has ended, and tell() says so.
+                // The process has ended, and tell() reports that.
             }
         }
     }

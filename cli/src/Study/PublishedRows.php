@@ -11,27 +11,27 @@ use Larder\Cli\Report\PublishedFigure;
 use Larder\Cli\Report\Row;
 
 /**
- * Which figures of the studies belong to which row of ours. A row has one of them; further ones, of the study's other
- * machines, stand in a note.
+ * The figures of the studies that belong to our rows. A row shows one of them; those from other machines of the study
+ * are in a note.
  *
  * @phpstan-import-type PublishedRow from Published
  */
 final class PublishedRows
 {
-    /** Engines that no longer exist for today's PHP: name, and the store that took their place here. */
+    /** Engines that do not exist for current PHP versions: title, and the store that replaces them here. */
     private const HISTORIC = [
         'eaccelerator' => ['eAccelerator', 'larder'],
         'xcache' => ['XCache', 'larder'],
         'apc' => ['APC', 'apcu'],
     ];
 
-    /** Our store beside an engine of another name. */
+    /** Our names of stores that have other names in the studies. */
     private const STORES = ['apc' => 'apcu', 'file (write, then file_get_contents)' => 'file'];
 
-    /** Begins the note of further figures. */
+    /** Prefix of the note with further figures. */
     public const OTHERS = 'published too for ';
 
-    /** Machines of the study of 2016 and what people call them, the one that stands beside our rows first. */
+    /** Machines of the study of 2016, with their titles. The first is the one shown in our rows. */
     private const MACHINES = [
         'desktop' => 'desktop',
         'desktop10concurrent' => 'desktop, ten processes at once',
@@ -51,7 +51,7 @@ final class PublishedRows
         }
     }
 
-    /** The figure that stands beside a row. */
+    /** The figure that a row shows. */
     public function first(Subject $subject): ?PublishedFigure
     {
         $figure = $this->of($subject)[0] ?? null;
@@ -59,7 +59,7 @@ final class PublishedRows
         return $figure === null ? null : self::figure($figure);
     }
 
-    /** @return list<string> the other figures for the row, and what is known of the first */
+    /** @return list<string> the other figures for the row, and remarks on the first */
     public function notes(Subject $subject): array
     {
         $notes = $others = [];
@@ -152,7 +152,7 @@ final class PublishedRows
         return $store === $subject->store
             && $figure['value'] === $subject->value
             && $figure['operation'] === $subject->operation
-            // The studies' files were on disks. One figure for Redis has no label; it is near those over TCP.
+            // The studies kept files on disks. One figure for Redis has no label; it is near those over TCP.
             && ($figure['connection'] ?? ($store === 'redis' ? 'tcp' : null))
                 === ($subject->connection === 'disk' ? null : $subject->connection)
             && \in_array($figure['serializer'], [null, $settings['serializer'] ?? null], true)
@@ -160,7 +160,7 @@ final class PublishedRows
             && ($figure['environment'] === 'desktop10concurrent') === isset($settings['processes'])
             // 20 KB in 3 ms are 100 Mbit/s
             && ($settings['rate'] ?? '100 Mbit/s') === '100 Mbit/s'
-            // The studies' PHP files were in an opcode cache.
+            // The studies used an opcode cache for PHP files.
             && !isset($settings['php']);
     }
 

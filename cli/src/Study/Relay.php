@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Study;
 
-/** Forwards TCP connections, and delays all that passes by the same time. In place of netem. */
+/** Forwards TCP connections and delays all bytes by the same time. Used if netem is missing. */
 final class Relay
 {
     private const CHUNK = 65536;
@@ -12,10 +12,10 @@ final class Relay
     /** @var array<int, resource> by number, as are the arrays below */
     private array $streams = [];
 
-    /** @var array<int, int> the stream that gets what this one sends */
+    /** @var array<int, int> the stream that receives the bytes of this one */
     private array $other = [];
 
-    /** @var array<int, list<array{int, string}>> what is to be written to a stream, and when */
+    /** @var array<int, list<array{int, string}>> bytes to be written to a stream, and when */
     private array $queues = [];
 
     /**
@@ -25,9 +25,9 @@ final class Relay
     private function __construct(private readonly array $listeners, private readonly int $delay) {}
 
     /**
-     * Listens until it is killed.
+     * Listens until the process is killed.
      *
-     * @param list<int> $ports on this address; what connects there gets to the same port of 127.0.0.1
+     * @param list<int> $ports ports on this address; connections are forwarded to the same port of 127.0.0.1
      */
     public static function run(string $address, int $delay, array $ports): never
     {
@@ -94,7 +94,7 @@ final class Relay
             context: stream_context_create(['socket' => ['tcp_nodelay' => true]]),
         );
         if ($client === false || $server === false) {
-            return; // both are closed: the client sees a server that is not there
+            return; // both are closed: the client sees a server that is down
         }
         foreach ([[$client, $server], [$server, $client]] as [$stream, $other]) {
             stream_set_blocking($stream, false);
@@ -126,7 +126,8 @@ final class Relay
             while ($queue !== [] && $queue[0][0] <= $now) {
                 $written = (int) @fwrite($this->streams[$number], $queue[0][1]);
                 if ($written < \strlen($queue[0][1])) {
-                    $queue[0] = [$now + $this->delay, substr($queue[0][1], $written)]; // its buffer is full: later
+                    // its buffer is full: try again later
+                    $queue[0] = [$now + $this->delay, substr($queue[0][1], $written)];
                     break;
                 }
                 array_shift($queue);

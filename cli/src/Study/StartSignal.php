@@ -5,15 +5,15 @@ declare(strict_types=1);
 namespace Larder\Cli\Study;
 
 /**
- * Lets several processes start at once: each waits for a shared lock on a file that the starter keeps locked until all
- * are ready. The file then holds the moment of the start, so that they can keep in step later, too.
+ * Lets several processes start at once. Each waits for a shared lock on a file, which the starter keeps locked until
+ * all are ready. The file then holds the time of the start, so that later steps can be synchronized too.
  */
 final class StartSignal
 {
     /** @var resource */
     private $file;
 
-    /** @param string $path of a file that is made */
+    /** @param string $path path of a new file */
     public function __construct(public readonly string $path)
     {
         $file = fopen($path, 'we');
@@ -34,8 +34,8 @@ final class StartSignal
     /**
      * Called by each process.
      *
-     * @return int the moment of the start, by hrtime()
-     * @throws \RuntimeException when the starter has ended without a signal
+     * @return int time of the start, by hrtime()
+     * @throws \RuntimeException if the starter has ended without a signal
      */
     public static function await(string $path): int
     {

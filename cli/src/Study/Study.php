@@ -13,7 +13,7 @@ use Larder\Cli\Report\Published;
 use Larder\Cli\Report\PublishedFigure;
 use Larder\Cli\System\FileSystem;
 
-/** The measurements that a study made in processes, made again. Those that it made in requests: Larder\Cli\Http. */
+/** The measurements of a study that used processes, repeated. For those in web requests, see Larder\Cli\Http. */
 abstract class Study implements Suite, Annotator
 {
     private const NOTES = [
@@ -44,7 +44,8 @@ abstract class Study implements Suite, Annotator
     abstract protected function add(Blocks $blocks): void;
 
     /**
-     * What it says of a figure whose time ended before its operations; empty where the study named no number of them.
+     * A note for a figure that reached its time limit before doing all its operations; empty if the study gave no
+     * number.
      */
     protected function whenCutShort(): string
     {

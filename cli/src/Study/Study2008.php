@@ -8,7 +8,10 @@ use Larder\Cli\Compare\Target;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Report\Kind;
 
-/** Four serialized arrays, written and read in a loop, and read in a loop. Its reads in requests: Larder\Cli\Http. */
+/**
+ * Four serialized arrays, written and read in a loop, and only read in a loop. For its web requests, see
+ * Larder\Cli\Http.
+ */
 final class Study2008 extends Study
 {
     public const SET_THEN_GET = '2008: set then get, loop';
@@ -30,7 +33,7 @@ final class Study2008 extends Study
         ['redis', 'socket'],
     ];
 
-    /** Of one figure in each process. */
+    /** Time limit of one figure in each process. */
     private const NANOSECONDS = 500_000_000;
 
     public static function tables(): array

@@ -8,12 +8,12 @@ use Larder\Cli\Compare\Target;
 use Larder\Cli\Compare\Value;
 use Larder\Cli\Measure\Subject;
 
-/** Reads of thirteen values: 100,000 of each, or as many as five seconds allow, in ten processes together. */
+/** Reads of thirteen values by ten processes together: 100,000 of each, or as many as are possible in five seconds. */
 final class Study2013 extends Study
 {
     public const TABLE = '2013: read, 13 values';
 
-    /** In each process. */
+    /** Reads of each process. */
     private const READS = 10_000;
     private const NANOSECONDS = 500_000_000;
 
@@ -84,7 +84,7 @@ final class Study2013 extends Study
         }
     }
 
-    /** @return array<string, Value> those of compare but the array of 2016 */
+    /** @return array<string, Value> the values of compare, without the array of 2016 */
     public static function values(): array
     {
         return array_diff_key(Value::all(), ['50 x 50 array' => true]);

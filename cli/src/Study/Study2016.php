@@ -20,7 +20,7 @@ final class Study2016 extends Study
     private const STRINGS = ['short value', '20 KB string'];
     private const ARRAY = '50 x 50 array';
 
-    /** Store, connection, and whether it is measured with compression too, as in the study. */
+    /** Store, connection, and true if the study measured it with compression too. */
     private const STORES = [
         ['larder', null, false],
         ['apcu', null, false],
@@ -33,17 +33,19 @@ final class Study2016 extends Study
     ];
     private const IN_NETWORK = [['memcached', true], ['redis', false]];
 
-    /** zlib, as zstd and lz4 are missing in most PHPs. The study's client had FastLZ, which the library has not. */
+    /**
+     * Most PHPs lack zstd and lz4, so zlib is used. The study's client had FastLZ, which the library does not support.
+     */
     private const COMPRESS = ['' => [], 'zlib' => ['compress' => 'zlib']];
 
-    /** What serializes where a DSN cannot choose it. */
+    /** Serializers of stores whose DSN cannot choose one. */
     private const SERIALIZERS = ['larder' => [''], 'apcu' => ['php', 'igbinary']];
 
-    /** In one process, at most. */
+    /** Maximum of one process. */
     private const OPERATIONS = 5_000;
     private const NANOSECONDS = 40_000_000;
 
-    /** Network delay of the second host, for a note; empty without one. */
+    /** Network delay of the second host, for a note; empty if there is no second host. */
     private string $delay = '';
 
     public static function tables(): array

@@ -18,7 +18,7 @@ final class StudySail extends Study
 
     private const VALUE = '11 b';
 
-    /** In each process: 10,000 in ten. */
+    /** Gets of each of ten processes: 10,000 together. */
     private const GETS = 1_000;
 
     private const STORES = [

@@ -14,8 +14,8 @@ use Larder\Cli\System\Php;
 use Larder\Drivers;
 
 /**
- * The stores of the catalog, with options of a study's own. Their servers keep to one core if the blocks that use them
- * do: on two, a round trip mostly measures how long the machine takes to wake an idle core.
+ * The stores of the catalog, with options of a study. If the blocks are pinned to one core, the servers are too: with
+ * two cores, a round trip mostly measures how long the machine takes to wake an idle core.
  */
 final class Targets
 {
@@ -30,11 +30,11 @@ final class Targets
     }
 
     /**
-     * Starts the server that it needs.
+     * Starts the server that the store needs.
      *
      * @param array<string, string> $options of the DSN
-     * @param array<string, string> $ini of the process, besides the store's own
-     * @param array<string, string> $settings that the catalog tells targets apart by
+     * @param array<string, string> $ini further settings of the process, besides those of the store
+     * @param array<string, string> $settings settings that distinguish the catalog's targets
      * @throws Unavailable
      */
     public function find(

@@ -11,7 +11,7 @@ use Larder\Cli\Compare\Value;
  */
 final class Values
 {
-    /** Of 2008, from the largest to the smallest, as its loops had them: length in bytes, repeats. */
+    /** Values of the study of 2008, the largest first as in its loops: length in bytes, iterations. */
     public const OF_2008 = [
         '1 MB serialized array' => [1_028_299, 10],
         '100 KB serialized array' => [101_600, 100],
@@ -19,10 +19,10 @@ final class Values
         '1 KB serialized array' => [1_010, 10_000],
     ];
 
-    /** Any seed: each process makes the same values. */
+    /** Fixed, so that each process creates the same values. Its number does not matter. */
     private const SEED = 2008;
 
-    /** Makes a number of as many digits, of a variant. */
+    /** Added to the number of a variant, so that it always has the same number of digits. */
     private const MARK = 10_000_000;
 
     /** @var non-empty-array<string, Value>|null */
@@ -50,7 +50,7 @@ final class Values
         return $values;
     }
 
-    /** A serialized array of random numbers, the last of them as long as the study's length asks for. */
+    /** A serialized array of random numbers. Its last element is a string that brings it to the length in the study. */
     private static function serialized(string $name, int $bytes): Value
     {
         mt_srand(self::SEED);
@@ -70,7 +70,8 @@ final class Values
                 \strlen($last),
                 $last,
             );
-        $last = str_repeat('x', $bytes - \strlen($make(0)) - 1); // its length has two digits, not one
+        // minus 1: the length of the last string has two digits instead of one
+        $last = str_repeat('x', $bytes - \strlen($make(0)) - 1);
 
         return new Value($name, false, $bytes, static fn(int $variant): string => $make($variant, $last));
     }

@@ -18,14 +18,14 @@ use Larder\Exception\CacheException;
 /** The measuring process of a study: takes a Job from its input, prints a Handshake and then one Measurement a line. */
 final class Worker
 {
-    /** Nanoseconds that a batch of operations is to take at least, and the bytes that it may hold on to. */
+    /** Nanoseconds that a batch of operations takes at least, and the bytes of values that it may hold. */
     private const BATCH = 500_000;
     private const HELD_BYTES = 1024 * 1024;
     private const MOST_OPERATIONS = 2048;
 
     /**
-     * Processes that measure at once start each cell together: this many times the time of a cell after the one before,
-     * which leaves time to warm up.
+     * Parallel processes start each cell together. The start is this many times a cell's time limit after the start of
+     * the previous cell, which leaves time to warm up.
      */
     private const STEP = 3;
 
@@ -33,7 +33,7 @@ final class Worker
 
     public static function run(): void
     {
-        // A collection in the middle of a batch would be counted to whichever store it happens to hit.
+        // A garbage collection in a batch would be counted to one store at random.
         gc_disable();
         $job = Job::fromLine((string) stream_get_contents(\STDIN));
 

@@ -11,9 +11,9 @@ use Symfony\Component\Process\Process;
 final class CpuAffinity
 {
     /**
-     * Those that this process may run on, by number.
+     * The cores that this process may use, by number.
      *
-     * @return list<int> empty where the system does not tell
+     * @return list<int> empty if the system does not report them
      */
     public static function allowed(): array
     {
@@ -31,9 +31,9 @@ final class CpuAffinity
     }
 
     /**
-     * Keeps this process and all that it starts from now on to one core, the last it may run on.
+     * Pins this process, and processes that it starts later, to one core: the last that it may use.
      *
-     * @return int|null which; null where that cannot be had, and then nothing has changed
+     * @return int|null the core; null if pinning is not possible: then nothing has changed
      */
     public static function pin(): ?int
     {
@@ -44,7 +44,7 @@ final class CpuAffinity
     }
 
     /**
-     * Keeps what a closure starts to one core, the last that this process may run on, where that is possible.
+     * Pins the processes that a closure starts to one core, the last that this process may use, if that is possible.
      *
      * @template T
      * @param \Closure(): T $start

@@ -10,16 +10,15 @@ use Symfony\Component\Process\Process;
 /** A program of this machine. */
 final class Executable
 {
-    /** Where distributions put servers; often missing from the PATH of users other than root. */
+    /** Folders in which distributions install servers; often missing from the PATH of users other than root. */
     private const SERVER_DIRECTORIES = ['/usr/sbin', '/usr/local/sbin', '/sbin'];
 
     private function __construct(public readonly string $path) {}
 
     /**
-     * @param non-empty-list<string> $names the first that is found is taken; a name is looked for in PATH, a path is
-     *         not
-     * @param string $package the Debian package that holds it
-     * @throws ServerFailed naming the package when no name is found
+     * @param non-empty-list<string> $names the first that exists is taken; a name is looked up in PATH, a path is not
+     * @param string $package the Debian package that contains it
+     * @throws ServerFailed names the package, if no name is found
      */
     public static function find(array $names, string $package): self
     {
@@ -34,7 +33,7 @@ final class Executable
         throw new ServerFailed(\sprintf('%s is not installed. To add it: apt-get install %s', $names[0], $package));
     }
 
-    /** What the program says of itself, the number alone: "1.6.18". Empty when it says none. */
+    /** The version that the program prints, the number alone: "1.6.18". Empty if it prints none. */
     public function version(string $option = '--version'): string
     {
         $process = new Process([$this->path, $option]);

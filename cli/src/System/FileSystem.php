@@ -32,7 +32,7 @@ final class FileSystem
             ));
     }
 
-    /** The type that Linux gives for what is mounted there: "tmpfs", "ext4"; "unknown" elsewhere. */
+    /** The type that Linux reports for the mount: "tmpfs", "ext4"; "unknown" on other systems. */
     public static function type(string $directory): string
     {
         $directory = (string) realpath($directory);

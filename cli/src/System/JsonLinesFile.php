@@ -6,7 +6,10 @@ namespace Larder\Cli\System;
 
 use Symfony\Component\Console\Exception\InvalidOptionException;
 
-/** JSON Lines for the option --json: the first object says what was measured where, each other one is a row. */
+/**
+ * JSON Lines for the option --json: the first object describes the measurement and the machine, each other one is a
+ * row.
+ */
 final class JsonLinesFile
 {
     private const FLAGS = \JSON_THROW_ON_ERROR | \JSON_PRESERVE_ZERO_FRACTION | \JSON_UNESCAPED_SLASHES | \JSON_UNESCAPED_UNICODE;
@@ -14,7 +17,7 @@ final class JsonLinesFile
     private function __construct(private readonly string $file) {}
 
     /**
-     * Checks the file before anything is measured.
+     * Checks that the file can be written, before anything is measured.
      *
      * @param mixed $file null: without the option; "-": standard output
      * @throws InvalidOptionException

@@ -11,11 +11,11 @@ use Larder\Drivers;
 final class Machine
 {
     /**
-     * What makes figures of this PHP worthless.
+     * Facts that make figures of this PHP worthless.
      *
      * @param list<string> $extensions those loaded
      * @param string|false $assertions the setting zend.assertions
-     * @return list<string> sentences that say what, and how to go on; none when all is well
+     * @return list<string> sentences with the problem and the remedy; empty if there is none
      */
     public static function obstacles(array $extensions, string|false $assertions): array
     {
@@ -32,7 +32,7 @@ final class Machine
         return $obstacles;
     }
 
-    /** @return array<string, string> what tells this machine, since its last start, from every other */
+    /** @return array<string, string> distinguishes this machine, since its last boot, from every other */
     public static function identity(): array
     {
         return [
@@ -46,7 +46,7 @@ final class Machine
         return \sprintf('%s %s %s', php_uname('s'), php_uname('r'), php_uname('m'));
     }
 
-    /** The processor's own name; empty when the system does not tell. */
+    /** The model name of the processor; empty if the system does not report it. */
     public static function processor(): string
     {
         $information = (string) @file_get_contents('/proc/cpuinfo');
@@ -56,7 +56,7 @@ final class Machine
 
     /**
      * @param array<string, string> $loaded versions by extension
-     * @return array<string, string> of those that figures depend on, and of the packages of Composer, by store
+     * @return array<string, string> versions that figures depend on, including those of Composer packages, by store
      */
     public static function versions(array $loaded): array
     {

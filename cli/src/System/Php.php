@@ -5,21 +5,20 @@ declare(strict_types=1);
 namespace Larder\Cli\System;
 
 /**
- * Command lines for PHP processes that measure: this PHP with its own settings, opcache on, and what else is asked for.
- * PHP does not pass settings given by -d on to child processes. Those of the engine and of PASSED_ON are passed on
- * here.
+ * Command lines for measuring PHP processes: this PHP with its settings, opcache enabled, and further settings. PHP
+ * does not pass -d settings on to child processes. Those of the engine and of PASSED_ON are passed on here.
  */
 final class Php
 {
-    /** Named by the launcher when it loads the engine that was built in the clone. */
+    /** The launcher sets it to the path of the engine that it loads from the clone's build. */
     public const ENGINE_VARIABLE = 'LARDER_EXTENSION';
 
     private const PASSED_ON = ['opcache.jit', 'opcache.jit_buffer_size', 'zend.assertions'];
 
     /**
      * @param array<string, string> $ini
-     * @param list<string> $extensions paths of extensions to load besides
-     * @param string|null $scanDirectory where the ini files of extensions are, when not in PHP's own place
+     * @param list<string> $extensions paths of further extensions to load
+     * @param string|null $scanDirectory folder of the extensions' ini files, if it is not PHP's own
      */
     public function __construct(
         public readonly array $ini = [],
@@ -28,11 +27,11 @@ final class Php
     ) {}
 
     /**
-     * This PHP less one extension: its ini file is left out of the directory that PHP looks through.
+     * This PHP without one extension: $directory gets all ini files of PHP's folder except that extension's.
      *
      * @param array<string, string> $ini
      * @param list<string> $extensions
-     * @param string $directory an empty one, which must stay as long as processes are started
+     * @param string $directory an empty one, which must exist as long as processes are started
      */
     public static function without(string $extension, string $directory, array $ini = [], array $extensions = []): self
     {
@@ -47,13 +46,13 @@ final class Php
         return new self($ini, $extensions, $directory);
     }
 
-    /** @param array<string, string> $ini settings besides */
+    /** @param array<string, string> $ini further settings */
     public function with(array $ini): self
     {
         return new self([...$this->ini, ...$ini], $this->extensions, $this->scanDirectory);
     }
 
-    /** @return string|null the path of an extension that dev/setup has only unpacked, in a clone */
+    /** @return string|null the path of an extension that dev/setup has only unpacked in a clone */
     public static function unpacked(string $extension): ?string
     {
         $path = \sprintf('%s/var/%s/%s/%s.so', \dirname(__DIR__, 3), $extension, self::version(), $extension);
@@ -99,7 +98,7 @@ final class Php
         return [\PHP_BINARY, ...$options, ...$arguments];
     }
 
-    /** @return array<string, string> what the environment must have for the command */
+    /** @return array<string, string> environment variables that the command needs */
     public function environment(): array
     {
         return $this->scanDirectory === null ? [] : ['PHP_INI_SCAN_DIR' => $this->scanDirectory];

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Cli\System;
 
 /**
- * Text of somebody else, for the terminal: without control characters. They would move the cursor, change colors and
- * the title, or begin a line that only looks like one of this program.
+ * Text from other sources for the terminal, without control characters. They could move the cursor, change colors and
+ * the title, or begin a line that looks like one of this program.
  */
 final class PlainText
 {

@@ -7,17 +7,17 @@ namespace Larder\Cli\System;
 use Symfony\Component\Process\Process;
 
 /**
- * A directory of this process alone (0700), removed with all that is in it by remove() or with this object.
- * In a fork of its maker this object does nothing. Its path is short: unix sockets are made in it.
+ * A private directory (0700), removed with its content by remove() or with this object. In a fork of its creator, this
+ * object does nothing. Its path is short, because Unix sockets are created in it.
  *
- * A process that is killed leaves its directory behind; the next that makes one in the same parent removes it.
+ * A killed process leaves its directory behind. The next process that creates one in the same parent removes it.
  */
 final class TemporaryDirectory
 {
-    /** Locked as long as the maker lives. */
+    /** Locked while the creator lives. */
     private const LOCK = '.in-use';
 
-    /** How often it is tried to remove all of a directory. */
+    /** Number of attempts to remove a directory. */
     private const TRIES = 10;
 
     public readonly string $path;
@@ -39,7 +39,7 @@ final class TemporaryDirectory
                 $this->markAsUsed();
                 self::removeLeftovers($parent);
             }
-        } catch (\Throwable $interruption) { // a handler of signals may throw anywhere, and nobody has this object yet
+        } catch (\Throwable $interruption) { // a signal handler may throw anywhere, and nobody has this object yet
             $this->remove();
 
             throw $interruption;
@@ -96,7 +96,7 @@ final class TemporaryDirectory
     private static function removeLeftovers(string $parent): void
     {
         foreach ((array) glob($parent . '/larder-cli-*/' . self::LOCK) as $file) {
-            // Without warnings: it may just have been removed by the process whose it was.
+            // Without warnings: its owner may just have removed it.
             $isOurs = \function_exists('posix_geteuid') && @fileowner((string) $file) === posix_geteuid();
             $lock = $isOurs ? @fopen((string) $file, 'r') : false;
             if ($lock !== false && flock($lock, \LOCK_EX | \LOCK_NB)) {
@@ -106,8 +106,8 @@ final class TemporaryDirectory
     }
 
     /**
-     * Again, if it was not all: a process that was killed a moment ago may still make a file in it. As long as it
-     * takes: a large directory on a busy disk may need minutes.
+     * Tries again if files remain, since a process that was just killed may still have created one. There is no time
+     * limit: a large directory on a busy disk may need minutes.
      */
     private static function removeTree(string $path): void
     {

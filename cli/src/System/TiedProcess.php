@@ -12,14 +12,14 @@ use Symfony\Component\Process\Process;
 final class TiedProcess
 {
     /**
-     * The command, so wrapped that its process is in a session of its own (a terminal's Ctrl-C does not reach it) and,
-     * on Linux, gets a signal from the kernel when the process that starts it ends, whatever ended it: prctl's
-     * PR_SET_PDEATHSIG, set by util-linux's setpriv.
+     * Wraps a command so that its process is in a new session, where a terminal's Ctrl-C does not reach it. On Linux,
+     * the kernel also sends it a signal when the process that starts it ends for any reason (prctl's PR_SET_PDEATHSIG,
+     * set by util-linux's setpriv).
      *
      * @param list<string> $command
-     * @param 'KILL'|'TERM' $signal TERM for what has children of its own to end
+     * @param 'KILL'|'TERM' $signal TERM for a process that has children to end
      * @return list<string>
-     * @throws ServerFailed when util-linux is missing
+     * @throws ServerFailed if util-linux is missing
      */
     public static function toThisProcess(array $command, string $signal = 'KILL'): array
     {
@@ -34,8 +34,8 @@ final class TiedProcess
     }
 
     /**
-     * Runs a command of toThisProcess() to its end. Its children end with it, also when it hangs, or dies and leaves
-     * them behind. When a handler of signals throws meanwhile, end() is still to be called: it asks first.
+     * Runs a command of toThisProcess() and waits until it ends. Its children are ended too, also if it hangs, or ends
+     * and leaves them. If a signal handler throws, the caller must call end(), which asks first.
      *
      * @param (callable(string, string): void)|null $output
      * @param (callable(): mixed)|null $meanwhile called a few times a second
@@ -53,7 +53,7 @@ final class TiedProcess
             }
             $process->wait();
         } catch (ProcessSignaledException) {
-            // Its exit code tells the signal.
+            // The exit code reports the signal.
         } catch (ProcessTimedOutException $late) {
             self::kill($session);
 
@@ -63,8 +63,8 @@ final class TiedProcess
     }
 
     /**
-     * Ends a command of toThisProcess() with all its children: asked first, killed when it has not ended in time. A
-     * child that lives on would make files again in a directory that is just being removed.
+     * Ends a command of toThisProcess() with all its children: by SIGTERM, then by SIGKILL if it has not ended in time.
+     * A surviving child could create files in a directory that is just being removed.
      */
     public static function end(Process $process, float $seconds): void
     {

@@ -4,13 +4,13 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Timing;
 
-/** How fine the clock is that everything is measured with, and what its reading and an empty loop cost. */
+/** The resolution of the clock that measures everything, and the cost of its reading and of an empty loop. */
 final class Clock
 {
     private const READINGS = 2048;
 
     /**
-     * @param float $resolution nanoseconds: the least difference of two readings that is not zero
+     * @param float $resolution nanoseconds: the smallest difference of two readings that is not zero
      * @param float $reading nanoseconds that a reading takes
      * @param float $loop nanoseconds that a loop takes for each operation, which Timer subtracts
      */

@@ -5,9 +5,9 @@ declare(strict_types=1);
 namespace Larder\Cli\Timing;
 
 /**
- * Durations of single operations, counted by their length as HdrHistogram does: the bins of each power of two have
- * equal width, 128 of them, so that a percentile is at most 0.8 % too high. Memory is bounded, and recorders of several
- * processes can be merged; percentiles themselves are never averaged.
+ * Durations of single operations in bins, as in HdrHistogram: each power of two has 128 bins of equal width, so a
+ * percentile is at most 0.8 % too high. Memory is bounded, and histograms of several processes can be merged;
+ * percentiles themselves are never averaged.
  *
  * @see https://hdrhistogram.org
  */
@@ -57,7 +57,7 @@ final class Histogram
     }
 
     /**
-     * The duration that so many percent of the operations did not exceed.
+     * The duration that this percentage of the operations did not exceed.
      *
      * @param float $percent above 0, at most 100
      * @return int nanoseconds: the upper end of the bin, or the maximum; 0 when nothing was recorded

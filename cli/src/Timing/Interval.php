@@ -5,20 +5,20 @@ declare(strict_types=1);
 namespace Larder\Cli\Timing;
 
 /**
- * A 95 % confidence interval of a median: from one of the sorted samples to the one as far from the other end, the
- * narrowest such pair that is enough. How many samples lie below the true median is a toss of coins, whatever their
- * distribution, so a pair holds it in at least 95 % of runs by its position alone. Of ten samples it is the second
- * smallest to the second largest (97.9 %), of six to eight the smallest to the largest.
+ * A 95 % confidence interval of a median: from one of the sorted samples to the sample equally far from the other end.
+ * It is the narrowest such pair that suffices. Each sample is below the true median with probability one half, for any
+ * distribution, so the position of the pair alone decides. For ten samples, it is the second smallest to the second
+ * largest (97.9 %), for six to eight the smallest to the largest.
  *
  * @see https://doi.org/10.1214/aoms/1177732502 Thompson, "On Confidence Ranges for the Median and Other Expectation
  *      Distributions for Populations of Unknown Distribution Form"
  */
 final class Interval
 {
-    /** Fewer samples give none: even the whole range of five holds the median in 93.8 % only. */
+    /** Fewer samples give no interval: even the range of five contains the median in only 93.8 %. */
     public const FEWEST = 6;
 
-    /** How often the median may lie beyond one end. */
+    /** Largest probability that the median is beyond one end. */
     private const TAIL = 0.025;
 
     public function __construct(public readonly float $low, public readonly float $high) {}
@@ -38,7 +38,7 @@ final class Interval
     }
 
     /**
-     * Of the median of the ratios in each round: what slowed down both in a round does not widen it.
+     * Of the median of the ratios in each round: a slow phase that affected both in a round does not widen it.
      *
      * @param list<float> $a above zero, one a round
      * @param list<float> $b of the same rounds
@@ -60,11 +60,11 @@ final class Interval
         return $this->low <= $figure && $figure <= $this->high;
     }
 
-    /** How many samples at each end the interval may leave outside. */
+    /** Number of samples at each end that are outside of the interval. */
     private static function outside(int $count): int
     {
-        // The logarithm of the chance that so many of $count coins show heads: the chance itself is too small for a
-        // float.
+        // Logarithm of the probability that this many of $count coins show heads. The probability itself is too small
+        // for a float.
         $log = -$count * log(2);
         $beyond = exp($log);
         $heads = 0;

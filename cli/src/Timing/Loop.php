@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Timing;
 
-/** Work given as a closure, whose results need no check. */
+/** Work given as a closure whose results need no check. */
 final class Loop implements Work
 {
     /**
@@ -14,7 +14,8 @@ final class Loop implements Work
     private function __construct(private readonly \Closure $loop, private readonly \Closure $empty) {}
 
     /**
-     * @param \Closure(int): void $loop does the work so many times; so its call is compiled as in a script of its own
+     * @param \Closure(int): void $loop does the work this many times, so that the call is compiled as in a script of
+     *         its own
      */
     public static function of(\Closure $loop): self
     {

@@ -23,7 +23,7 @@ final class Statistics
     }
 
     /**
-     * The estimate for the population of which the figures are a sample.
+     * The sample standard deviation, as an estimate for the population.
      *
      * @param list<int|float> $figures
      * @return float|null null for fewer than two
@@ -42,8 +42,8 @@ final class Statistics
     }
 
     /**
-     * How figures that were taken one after the other changed: the median of the last third as a part of that of the
-     * first.
+     * The change of figures that were taken one after the other: the median of the last third, divided by that of the
+     * first third.
      *
      * @param non-empty-list<float> $figures above zero
      */
@@ -57,7 +57,7 @@ final class Statistics
     }
 
     /**
-     * The mean of ratios: 2 and 0.5 make 1.
+     * The mean for ratios: that of 2 and 0.5 is 1.
      *
      * @param non-empty-list<float> $figures each above zero
      */

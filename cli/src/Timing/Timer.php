@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Timing;
 
 /**
- * How the time of one operation is measured, by every command:
+ * The method by which every command measures the time of one operation:
  *
  * - Batches. The clock is read before and after a batch of operations, as one reading takes longer than a short
  *   operation.
@@ -18,14 +18,13 @@ namespace Larder\Cli\Timing;
  */
 final class Timer
 {
-    /** Less than this is the clock's own noise; and ratios are made of these figures. */
+    /** Smaller results are the clock's noise, and must not be zero in ratios. */
     private const LEAST_NANOSECONDS = 0.1;
 
     /**
-     * @param int $batch nanoseconds that a batch is to take at least: a thousand times the clock, a tenth of a time
-     *         slice
+     * @param int $batch nanoseconds that a batch takes at least: a thousand times the clock, a tenth of a time slice
      * @param int $mostTimes operations of a batch at most
-     * @param int $mostBytes of memory that a batch may hold on to, for works that keep what they read
+     * @param int $mostBytes that a batch may hold, for works that keep what they read
      */
     public function __construct(
         private readonly int $batch = 250_000,
@@ -50,7 +49,7 @@ final class Timer
     }
 
     /**
-     * One work, in as many rounds as fit into a time.
+     * Measures one work in as many rounds as fit into the time.
      *
      * @return non-empty-list<float> nanoseconds of one operation, by round
      */
@@ -63,7 +62,7 @@ final class Timer
     }
 
     /**
-     * One work, so many operations; or as many as fit into a time.
+     * Measures one work for this many operations, or for as many as fit into the time.
      *
      * @param positive-int $operations
      * @return array{float, int} nanoseconds of one operation, the mean of all; operations done
@@ -72,7 +71,7 @@ final class Timer
     {
         [$batch] = $this->warmUp($work);
         $done = $passed = 0;
-        $loop = \INF; // of one operation; the least, as an interruption would be subtracted from all
+        $loop = \INF; // of one operation; the minimum, because an interruption would be subtracted from all
         do {
             $times = min($batch, $operations - $done);
             [$full, $empty] = self::run($work, $times);
@@ -85,8 +84,8 @@ final class Timer
     }
 
     /**
-     * The rounds alone, for figures that are not the time of a loop: what a page says that FPM serves, calls a second
-     * of several processes.
+     * Only the rounds, for figures that are not the time of a loop, such as a figure reported by a page of FPM, or the
+     * calls a second of several processes.
      *
      * @template K of array-key
      * @template T

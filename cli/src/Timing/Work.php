@@ -7,7 +7,7 @@ namespace Larder\Cli\Timing;
 /** Operations that Timer measures in batches. The clock runs during run() and runEmpty() alone. */
 interface Work
 {
-    /** Gets ready for one batch of so many operations. */
+    /** Prepares one batch of this many operations. */
     public function prepare(int $times): void;
 
     /** The same loop as run(), without the operation. */

@@ -7,9 +7,8 @@ namespace Larder\Cli\Workload;
 use Larder\Contract\Store;
 
 /**
- * Reads and writes keys that other processes write as well, and counts what no store may give. A value names its key,
- * its writer and how many that writer had written before; its length differs, and a checksum of all its bytes stands
- * last.
+ * Reads and writes keys that other processes write too, and counts results that are always wrong. A value contains its
+ * key, its writer and the writer's sequence number. Its length varies, and it ends with a checksum of all bytes before.
  */
 final class ConsistencyChecker
 {
@@ -20,16 +19,16 @@ final class ConsistencyChecker
 
     public int $operations = 0;
 
-    /** Gets without a value: every key was stored, none is deleted, and all fit. */
+    /** Misses. Every key was stored, none is deleted, and all fit. */
     public int $lost = 0;
 
     /** Values whose checksum is wrong. */
     public int $torn = 0;
 
-    /** Whole values of another key. */
+    /** Complete values of another key. */
     public int $wrong = 0;
 
-    /** Values that their writer had replaced before one that this process has read or written itself. */
+    /** Values older than a value of the same writer that this process has already read or written. */
     public int $old = 0;
 
     /** Sets that returned false. */
@@ -49,7 +48,7 @@ final class ConsistencyChecker
         }
     }
 
-    /** Until then (hrtime), as many gets as sets. */
+    /** Does as many gets as sets until that time (hrtime). */
     public function run(int $until): void
     {
         mt_srand($this->writer);

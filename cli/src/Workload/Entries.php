@@ -12,7 +12,7 @@ use Larder\Cli\Measure\Suite;
 use Larder\Cli\System\CpuAffinity;
 use Larder\Cli\System\FileSystem;
 
-/** Gets and sets in stores that already have many entries, which file systems may mind. */
+/** Gets and sets in stores that already have many entries, which can slow down file systems. */
 final class Entries implements Suite
 {
     public const STORES = ['file', 'sqlite'];
@@ -74,7 +74,7 @@ final class Entries implements Suite
         return $blocks;
     }
 
-    /** Memory where there is plenty: a disk may need minutes to remove so many files. Null without room anywhere. */
+    /** Memory if there is enough: a disk may need minutes to remove so many files. Null if neither has room. */
     private function connection(): ?string
     {
         $available = preg_match('/^MemAvailable:\s+(\d+) kB$/m', (string) @file_get_contents('/proc/meminfo'), $match)
@@ -87,7 +87,7 @@ final class Entries implements Suite
                 return 'tmpfs';
             }
         } catch (\RuntimeException) {
-            // Then there is the disk.
+            // The disk may have room.
         }
 
         return disk_free_space(FileSystem::disk()) > $this->room() ? 'disk' : null;

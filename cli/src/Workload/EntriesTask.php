@@ -14,10 +14,10 @@ final class EntriesTask implements Task
 {
     private const VALUE_BYTES = 100;
 
-    /** Under this key is how many entries there are: they stay for all rounds. */
+    /** Key of the number of entries, which stay for all rounds. */
     private const FILLED = 'entries-filled';
 
-    /** Entries that the processes store before the next progress is told. */
+    /** Entries to store between two progress messages. */
     private const PART = 20_000;
 
     /**
@@ -54,7 +54,7 @@ final class EntriesTask implements Task
         $tell($this->sets($store));
     }
 
-    /** Output keeps TaskBlock from taking the silence for a hang. */
+    /** The messages keep TaskBlock from treating silence as a hang. */
     private function fill(Store $store): void
     {
         for ($from = 0; $from < $this->entries; $from += self::PART) {

@@ -6,7 +6,7 @@ namespace Larder\Cli\Workload;
 
 use Larder\Cli\Timing\Histogram;
 
-/** What processes found out together; each tells its own as numbers. */
+/** Results of processes that work together. Each process returns its own as numbers. */
 final class Findings
 {
     private const COUNTERS = 5;
@@ -16,7 +16,7 @@ final class Findings
 
     public int $operations = 0;
 
-    /** Gets of a key that was stored, without a value. */
+    /** Misses of keys that were stored. */
     public int $lost = 0;
 
     /** Gets of a value that was never stored under this key. */

@@ -10,8 +10,8 @@ use Larder\Contract\Store;
 use Psr\SimpleCache\CacheInterface;
 
 /**
- * Gets or sets of one key, of a store or of a library's cache. What is read is compared serialized: objects are equal
- * to what was stored, and not the same.
+ * Gets or sets of one key, of a store or of a library's cache. Values that were read are compared in serialized form,
+ * because an object is equal to the stored one but not identical.
  */
 final class KeyLoop implements Work
 {
@@ -83,7 +83,7 @@ final class KeyLoop implements Work
             }
         }
         if ($this->isSet) {
-            // As in SetLoop: this look must not hold the engine's memory to the end of the process.
+            // As in SetLoop: this read must not hold the engine's memory to the end of the process.
             ini_set('larder.zero_copy', '0');
             if (
                 serialize($this->store->get(self::KEY)) !== serialize($this->values[\count($this->values) - 1] ?? null)

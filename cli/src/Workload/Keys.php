@@ -7,21 +7,21 @@ namespace Larder\Cli\Workload;
 use Random\Engine\Xoshiro256StarStar;
 use Random\Randomizer;
 
-/** In which order keys are asked for: drawn before anything is measured, and the same in every run. */
+/** The order in which keys are used, computed before anything is measured, and the same in every run. */
 enum Keys: string
 {
-    /** Each as often as the others. */
+    /** All equally often. */
     case Uniform = 'uniform';
 
-    /** A few often, most of them seldom: the k-th most popular in proportion to 1 / k^0.99, as in YCSB. */
+    /** A few often, most rarely: the k-th most popular key in proportion to 1 / k^0.99, as in YCSB. */
     case Zipf = 'zipf';
 
     private const EXPONENT = 0.99;
     private const SEED = 20_130_811;
 
     /**
-     * @param positive-int $keys how many there are
-     * @param int $draw another number is another sequence
+     * @param positive-int $keys number of keys
+     * @param int $draw selects a sequence
      * @return list<int> numbers of keys, from 0
      */
     public function sequence(int $keys, int $length, int $draw = 0): array
@@ -35,7 +35,7 @@ enum Keys: string
 
             return $sequence;
         }
-        // Which keys are popular does not depend on the draw, or processes would not meet at the same ones.
+        // The popular keys do not depend on the draw, since processes must compete for the same ones.
         $popular = (new Randomizer(new Xoshiro256StarStar(self::SEED)))->shuffleArray(range(0, $keys - 1));
         $sums = [];
         $sum = 0.0;
@@ -61,7 +61,7 @@ enum Keys: string
     }
 
     /**
-     * Which operations of a sequence are sets.
+     * For each operation of a sequence, true if it is a set.
      *
      * @param int $reads percent of the operations that are gets
      * @return list<bool>

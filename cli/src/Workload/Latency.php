@@ -11,10 +11,7 @@ use Larder\Cli\Measure\Suite;
 use Larder\Cli\Measure\Unit;
 use Larder\Cli\System\CpuAffinity;
 
-/**
- * How long single operations take while several processes read and write the same keys, and how many there are a
- * second.
- */
+/** Latency of single operations while several processes read and write the same keys, and their throughput. */
 final class Latency implements Suite
 {
     public const BOTH = 'get and set';
@@ -63,7 +60,7 @@ final class Latency implements Suite
 
     /**
      * All mixes with one process, one a core and two a core, on keys of which some are popular; and one a core on keys
-     * that are all as popular.
+     * that are equally popular.
      *
      * @return list<array{int, Keys, int}>
      */

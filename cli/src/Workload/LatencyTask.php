@@ -72,7 +72,7 @@ final class LatencyTask implements Task
                 $tell(self::sample($subject, $histogram, $findings));
             }
         }
-        // A cache may lose values: that stands beside its figures, in a row of its own. None may give wrong ones.
+        // A cache may lose values. Their number is in a row of its own. Wrong values are a failure.
         $lost = Latency::subject($this->store, $this->connection, Latency::LOST);
         $tell(
             $wrong > 0

@@ -13,7 +13,7 @@ use Larder\Cli\Measure\Unit;
 use Larder\Drivers;
 use Larder\Internal\Driver\Connection;
 
-/** What stores cost besides time: memory of entries and readers, system calls, processor time, bytes on the wire. */
+/** Costs of stores other than time: memory of entries and readers, system calls, processor time, bytes on the wire. */
 final class Memory implements Suite
 {
     public const ENTRY = 'memory: bytes for each entry';
@@ -28,7 +28,7 @@ final class Memory implements Suite
         self::CALLS => Unit::Count, self::PROCESSOR => Unit::Nanoseconds, self::WIRE => Unit::Bytes,
     ];
 
-    /** More than memcached's default, so that nothing is evicted in many rounds. */
+    /** More than memcached's default, so that many rounds evict nothing. */
     private const SERVER = ['Memcached' => ['-m', '1024']];
 
     /** @param list<string> $stores */

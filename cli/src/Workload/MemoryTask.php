@@ -15,24 +15,24 @@ use Symfony\Component\Process\Process;
 /** See Memory. */
 final class MemoryTask implements Task
 {
-    /** Entries by value, to tell the memory of one. */
+    /** Number of entries by value. Their memory is divided by it. */
     private const ENTRIES = ['0.1k' => 8_000, '1k' => 4_000];
 
-    /** Entries that are stored before: what a store needs once, such as its index, is not part of an entry. */
+    /** Entries that are stored beforehand, so that one-time costs of a store, such as its index, do not count. */
     private const FIRST = 4_000;
 
     /** Values whose reader's memory is measured. */
     private const READ = ['128k', '50 x 50 array'];
 
-    /** The value of everything else. */
+    /** Value of all other measurements. */
     private const VALUE = '1k';
     private const KEYS = 100;
     private const WIRE_OPERATIONS = 1_000;
 
     /**
      * @param string $address see Stores::open()
-     * @param string|null $socket of its server; null when it has none
-     * @param bool $tellsUsage whether the store tells how much memory is in use
+     * @param string|null $socket socket of its server; null if it has none
+     * @param bool $tellsUsage true if the store reports how much memory is in use
      */
     public function __construct(
         private readonly string $store,
@@ -88,13 +88,13 @@ final class MemoryTask implements Task
         }
         $store->clear();
         if ($this->store === 'larder') {
-            // The segment keeps its memory for later entries: the next round needs a new one.
+            // The segment keeps its memory for later entries, so the next round needs a new segment.
             $path = larder_info(false)['path'] ?? null;
             \is_string($path) && unlink($path);
         }
     }
 
-    /** Files that were emptied may keep their size: each round has a directory of its own. */
+    /** Emptied files may keep their size, so each round has a new directory. */
     private function fresh(): string
     {
         if ($this->socket !== null || preg_match('~^[a-z-]+:///~', $this->address) !== 1) {
@@ -158,7 +158,7 @@ final class MemoryTask implements Task
                 ? (int) ($segments * $size - $available)
                 : throw new \RuntimeException('apcu_sma_info() tells no memory');
         }
-        // Blocks of files and directories, as the disk counts them.
+        // Disk blocks of files and directories.
         $du = (new Process(
             ['du', '-s', '-B1', is_dir($path = Drivers::parse($address)->path()) ? $path : \dirname($path)],
         ))->mustRun();
@@ -166,7 +166,7 @@ final class MemoryTask implements Task
         return (int) $du->getOutput();
     }
 
-    /** What the process needs for one value while it is being read, and then for what it holds. */
+    /** Memory of the process while it reads one value, and then while it holds the value. */
     private function reader(Store $store, string $name): Sample
     {
         $subject = $this->subject(Memory::READER, $name, 'get');
@@ -260,7 +260,7 @@ final class MemoryTask implements Task
         return $failures;
     }
 
-    /** Nanoseconds that this process has spent on processors. */
+    /** Processor time of this process in nanoseconds. */
     private static function processorTime(): int
     {
         /** @var array<string, int> $usage */
@@ -277,7 +277,7 @@ final class MemoryTask implements Task
         return [$this->subject(Memory::ENTRY, $value, 'entry'), $this->subject(Memory::BYTE, $value, 'byte')];
     }
 
-    /** @return non-empty-array<string, Subject> by what is measured */
+    /** @return non-empty-array<string, Subject> by name of the measurement */
     private function costSubjects(string $operation): array
     {
         $subjects = ['client' => $this->subject(Memory::PROCESSOR, self::VALUE, $operation . ', client')];

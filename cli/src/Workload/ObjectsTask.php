@@ -70,7 +70,7 @@ final class ObjectsTask implements Task
         }
     }
 
-    /** @return non-empty-array<string, \Closure(int): mixed> by name; another number is another value */
+    /** @return non-empty-array<string, \Closure(int): mixed> by name; each number gives another value */
     private static function values(): array
     {
         return [

@@ -29,7 +29,7 @@ enum Peer: string
     case Symfony = 'symfony/cache';
     case Illuminate = 'illuminate/cache';
 
-    /** Stores that each of them has, by the name of Larder's. */
+    /** Stores that each library supports, by Larder's names. */
     private const STORES = [
         'larder/larder' => ['larder', 'apcu', 'redis', 'file', 'php-file'],
         'symfony/cache' => ['apcu', 'redis', 'file', 'php-file'],

@@ -13,7 +13,7 @@ use Larder\Cli\Measure\Suite;
 use Larder\Drivers;
 use Larder\Internal\Driver\Connection;
 
-/** The same stores through other libraries: what a program adds to a store by the library it uses. */
+/** The same stores through other libraries: the cost that each library adds. */
 final class Peers implements Suite
 {
     public function __construct(

@@ -10,7 +10,7 @@ use Larder\Cli\Measure\Suite;
 use Larder\Cli\Measure\Unit;
 use Larder\Cli\System\ServerFailed;
 
-/** What a store still has when the data does not fit: some keys are popular, and what is missing is stored again. */
+/** Hit rates of stores when the data do not fit. Some keys are popular, and a missing value is stored again. */
 final class Pressure implements Suite
 {
     public const HITS = 'hits';

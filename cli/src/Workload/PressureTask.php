@@ -12,13 +12,13 @@ final class PressureTask implements Task
 {
     private const VALUE_BYTES = 4_000;
 
-    /** One set in so many is read back at once. */
+    /** One of this many sets is read back at once. */
     private const READ_BACK = 16;
 
     /**
      * @param string $address see Stores::open()
      * @param int $bytes that the store may take
-     * @param non-empty-list<float> $ratios data by $bytes
+     * @param non-empty-list<float> $ratios size of the data divided by $bytes
      * @param int $warmUp gets between the first sets and the gets that count
      */
     public function __construct(
@@ -49,7 +49,7 @@ final class PressureTask implements Task
             $store->clear();
             $keys = max(1, (int) round($ratio * $this->bytes / \strlen(self::key(0) . self::value(0))));
             $hits = $sets = $refused = $readBack = $lost = $wrong = 0;
-            // Numbers say nothing of popularity. Twice what fits is enough to fill the store.
+            // The order of the numbers is unrelated to popularity. Twice the capacity is enough to fill the store.
             for ($number = 0, $last = min($keys, intdiv(2 * $keys, max(1, (int) $ratio))); $number < $last; ++$number) {
                 $refused += $store->set(self::key($number), self::value($number)) ? 0 : 1;
                 ++$sets;

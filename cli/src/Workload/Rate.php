@@ -12,9 +12,9 @@ use Larder\Cli\Measure\Unit;
 use Larder\Cli\System\CpuAffinity;
 
 /**
- * Latency under a constant load: operations start at fixed times, as requests of visitors do, and wait when the store
- * is behind. Each is timed from when it should have started. (A loop that waits for the store before it asks again
- * omits just those that would have waited: "coordinated omission".)
+ * Latency under a constant load: operations start at fixed times, like requests of visitors, and wait if the store is
+ * behind. Each is timed from its scheduled start. (A loop that waits for the store before it asks again omits just
+ * those that would have waited: "coordinated omission".)
  */
 final class Rate implements Suite
 {
@@ -49,7 +49,7 @@ final class Rate implements Suite
             static fn(string $store, ?string $connection): Subject => self::subject($store, $connection, 'get'),
             $notMeasured,
         );
-        // Between two starts a process looks at the clock all the time: servers need the other cores.
+        // Between two starts, a process polls the clock, so servers need the other cores.
         $processes = max(1, intdiv(\count(CpuAffinity::allowed()), 2));
 
         return array_map(fn(Target $target): TaskBlock => new TaskBlock(

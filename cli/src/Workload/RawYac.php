@@ -8,7 +8,7 @@ use Larder\Contract\Store;
 use Larder\Driver\Common\LoopedBatch;
 use Yac;
 
-/** Yac as its own documentation shows it, without what Larder's store adds: checksums, and further tries. */
+/** Yac used as in its own documentation, without the checksums and retries of Larder's store. */
 final class RawYac implements Store
 {
     use LoopedBatch;

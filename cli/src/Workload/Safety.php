@@ -10,10 +10,10 @@ use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Suite;
 use Larder\Cli\Measure\Unit;
 
-/** Checks that values survive eight workers of PHP-FPM that read and write the same few keys at once. */
+/** Checks that values are correct while eight workers of PHP-FPM read and write the same few keys. */
 final class Safety implements Suite
 {
-    /** Counters of ConsistencyChecker, each counted of a million operations. */
+    /** Counters of ConsistencyChecker, each per million operations. */
     public const COUNTS = [
         'lost' => 'lost of 1,000,000',
         'torn' => 'torn of 1,000,000',
@@ -56,7 +56,8 @@ final class Safety implements Suite
         ) as $target) {
             $blocks[] = $this->block($target);
             if ($target->store === 'yac') {
-                // A program that uses Yac directly reads damaged values that Larder's store turns into misses.
+                // Shows that a program that uses Yac directly reads damaged values, which Larder's store turns into
+                // misses.
                 $blocks[] = $this->block(new Target('yac itself', null, RawYac::class, $target->kind, $target->php));
             }
         }

@@ -109,8 +109,8 @@ final class SafetyBlock implements Block
     }
 
     /**
-     * @param int $until hrtime; 0: the keys are stored for the first time
-     * @return array<string, int> what all requests counted together
+     * @param int $until hrtime; 0: store all keys for the first time
+     * @return array<string, int> sums of the counters of all requests
      */
     private function ask(PhpFpmServer $server, int $requests, int $until): array
     {

@@ -6,7 +6,7 @@ namespace Larder\Cli\Workload;
 
 use Larder\Exception\CacheException;
 
-/** One request of Safety: a worker of PHP-FPM that reads and writes until a time that all were told. */
+/** One request of Safety: a worker of PHP-FPM that reads and writes until a given time. */
 final class SafetyPage
 {
     /** The name of the FastCGI parameter with the job. */

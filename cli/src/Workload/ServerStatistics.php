@@ -4,12 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Workload;
 
-/** Statistics of a redis or memcached server, read on a connection of its own. */
+/** Statistics of a redis or memcached server, read through a separate connection. */
 final class ServerStatistics
 {
-    /**
-     * Bytes of the requests that ask for statistics and of their answers, of which redis and memcached count their own.
-     */
+    /** Bytes of a request for statistics and its answer, which redis and memcached count too. */
     private int $own = 0;
 
     /** @param resource $stream */
@@ -37,7 +35,7 @@ final class ServerStatistics
         return (int) ($this->ask('stats')[$this->isRedis ? 'process_id' : 'pid'] ?? 0);
     }
 
-    /** Bytes of memory that entries take: of memcached, the chunks in use. */
+    /** Bytes of memory that entries take; for memcached, the chunks in use. */
     public function memory(): int
     {
         if ($this->isRedis) {
@@ -64,13 +62,13 @@ final class ServerStatistics
             : (int) ($statistics['bytes_read'] ?? 0) + (int) ($statistics['bytes_written'] ?? 0);
     }
 
-    /** What one call of wire() adds to the next. */
+    /** Bytes that one call of wire() adds to the result of the next. */
     public function ownWire(): int
     {
         return $this->own;
     }
 
-    /** Nanoseconds that all threads of the server have spent on processors. */
+    /** Processor time of all threads of the server, in nanoseconds. */
     public static function processorTime(int $pid): int
     {
         $nanoseconds = 0;

@@ -10,12 +10,12 @@ use Larder\Cli\System\ServerFailed;
 use Larder\Drivers;
 use Larder\Internal\Driver\Connection;
 
-/** Stores that may take so much memory or disk, and evict or refuse when it is used up. */
+/** Stores with a limited size of memory or disk, which evict or refuse entries when it is used up. */
 final class Size
 {
     private const INI = [
         'larder' => ['larder.size' => '%dM', 'larder.segment' => 'sized-%d'],
-        // the module apcu may be Larder's: then the engine has the entries
+        // the module apcu may be Larder's: then the entries are in the engine
         'apcu' => ['apc.shm_size' => '%dM', 'larder.size' => '%dM', 'larder.segment' => 'sized-%d'],
         'yac' => ['yac.values_memory_size' => '%dM'],
     ];
@@ -32,7 +32,7 @@ final class Size
     }
 
     /**
-     * The same store with so many MiB.
+     * The same store with this size in MiB.
      *
      * @param Target $target one of stores()
      * @throws ServerFailed when its server does not start

@@ -13,7 +13,7 @@ use Larder\Cli\Measure\Unit;
 /** A stampede on an origin of 50 ms: many processes miss the same value at once, as by `larder stampede`. */
 final class Stampede implements Suite
 {
-    /** What bin/stampede.php calls them, and what makes them figures of the unit, by operation. */
+    /** By operation: the two names in the output of bin/stampede.php, and the factor to the unit. */
     public const OPERATIONS = [
         'computations' => ['cold', 'computations', 1.0],
         'last answer' => ['cold', 'last', 1e9],

@@ -15,18 +15,20 @@ use Larder\Driver\Scope;
 use Larder\Drivers;
 use Larder\Exception\CacheException;
 
-/** The stores of a workload: each in the one way to reach it that is fastest, and opened as a program would. */
+/** The stores of a workload, each with its fastest connection, and opened as a program would. */
 final class Stores
 {
-    /** Those whose memory or files several processes share, one of a kind. Left out: see docs/measure.md. */
+    /**
+     * Stores whose memory or files several processes share, one of each kind. For those left out, see docs/measure.md.
+     */
     public const SHARED = ['larder', 'apcu', 'yac', 'memcached', 'redis', 'sqlite', 'file', 'php-file'];
 
-    /** Ways to reach a store, the fastest ones. */
+    /** The fastest connection of each store. */
     private const CONNECTIONS = [null, 'socket', 'tmpfs'];
 
     /**
      * @param list<string> $stores
-     * @param \Closure(string $store, ?string $connection): Subject $subject for what cannot be measured
+     * @param \Closure(string $store for a store that cannot be measured
      * @param \Closure(Subject, string): void $notMeasured
      * @return list<Target>
      */
@@ -54,7 +56,7 @@ final class Stores
         return $targets;
     }
 
-    /** The DSN of a store in files, in a directory of its own; of others, the same DSN. */
+    /** For a store in files, the DSN of a new directory; for other stores, the same DSN. */
     public static function elsewhere(Target $target, string $name, StoreLocations $locations): string
     {
         $variant = Drivers::variants()[$target->store];

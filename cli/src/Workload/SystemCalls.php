@@ -11,7 +11,7 @@ use Larder\Cli\System\Executable;
 use Larder\Cli\System\Php;
 use Larder\Cli\System\ServerFailed;
 
-/** The system calls of an operation, counted by strace. Those of a server do not count. */
+/** The system calls of an operation, counted by strace. Those of a server are not counted. */
 final class SystemCalls implements Block
 {
     private ?TaskBlock $traced = null;
@@ -63,13 +63,13 @@ final class SystemCalls implements Block
         $this->traced?->stop();
     }
 
-    /** @return list<int> calls from each mark to the next */
+    /** @return list<int> number of calls between two marks */
     private static function counts(string $trace): array
     {
         $counts = [];
         for ($mark = 0; ($to = strpos($trace, SystemCallsTask::MARK . ($mark + 1))) !== false; ++$mark) {
             $from = (int) strrpos($trace, SystemCallsTask::MARK . $mark);
-            // The rest of the line of one mark, the calls, and the beginning of the line of the next mark.
+            // The text holds the rest of one mark's line, the calls, and the beginning of the next mark's line.
             $counts[] = (int) preg_match_all('/\n\w+\(/', substr($trace, $from, $to - $from)) - 1;
         }
 

@@ -8,7 +8,7 @@ use Larder\Cli\Compare\Value;
 use Larder\Cli\Measure\Sample;
 use Larder\Cli\Measure\Subject;
 
-/** Operations between marks that strace writes down: names of files that are not there. See SystemCalls. */
+/** Operations between marks in strace's output. A mark is a file name that does not exist. See SystemCalls. */
 final class SystemCallsTask implements Task
 {
     public const OPERATIONS = 100;
@@ -44,7 +44,7 @@ final class SystemCallsTask implements Task
         );
     }
 
-    /** The samples say how many operations there were: their calls are counted outside. */
+    /** A sample holds the number of operations; their calls are counted in the strace output. */
     public function run(\Closure $tell): void
     {
         $store = Stores::open($this->address);

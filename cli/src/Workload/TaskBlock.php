@@ -21,7 +21,7 @@ final class TaskBlock implements Block
 {
     private const SILENT_SECONDS = 120.0;
 
-    /** At the start of a line that the process prints; other lines are PHP's own warnings. */
+    /** Prefix of result lines; other lines are warnings of PHP. */
     private const SAMPLE = 'larder-sample ';
     private const UNAVAILABLE = 'larder-unavailable ';
 
@@ -29,8 +29,8 @@ final class TaskBlock implements Block
     private bool $wasMeasured = false;
 
     /**
-     * @param list<string> $through a command that runs the one behind it, such as strace
-     * @param float $patience seconds after which a process that says nothing is killed, with its forks
+     * @param list<string> $through a command that runs the command after it, such as strace
+     * @param float $patience seconds without output after which a process is killed, with its forks
      */
     public function __construct(
         private readonly Task $task,
@@ -115,10 +115,10 @@ final class TaskBlock implements Block
         }
     }
 
-    /** In the fresh process: the task comes on standard input, as a DSN may have a password in it. */
+    /** Runs in the fresh process. The task comes from standard input, as a DSN may contain a password. */
     public static function work(): void
     {
-        // A collection in the middle of a loop would be counted to whichever operation it happens to hit.
+        // A garbage collection in a loop would be counted to one operation at random.
         gc_disable();
         $task = unserialize((string) base64_decode((string) stream_get_contents(\STDIN), true));
         if (!$task instanceof Task) {

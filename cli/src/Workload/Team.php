@@ -6,15 +6,15 @@ namespace Larder\Cli\Workload;
 
 use Larder\Cli\Stampede\Barrier;
 
-/** Processes that do a part of the work each, and start together. */
+/** Processes that share the work and start together. */
 final class Team
 {
-    /** Seconds until they must have ended. */
+    /** Seconds that they may take. */
     private const PATIENCE = 60.0;
 
     /**
-     * @param \Closure(int): (\Closure(): list<int|float>) $prepare called in each process, with its number; what it
-     *                                                              returns runs when all are ready
+     * @param \Closure(int): (\Closure(): list<int|float>) $prepare called in each process, with its number; the closure
+     *         that it returns runs when all are ready
      * @return list<list<float>> what each process answered
      * @throws \RuntimeException when one of them failed
      */

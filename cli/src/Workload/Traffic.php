@@ -7,29 +7,29 @@ namespace Larder\Cli\Workload;
 use Larder\Contract\Store;
 
 /**
- * Gets and sets of one process on a store that others use too. All keys are there from the start. Each has two values,
- * and writers store the one and the other in turn: so readers can compare what they get.
+ * Gets and sets of one process on a store that others use too. All keys exist from the start. Each key has two values,
+ * which writers store alternately, so readers can check what they get.
  *
- * Keys and operations were drawn before. Each get is checked after the clock has stopped.
+ * Keys and operations are chosen beforehand. Gets are checked after the clock has stopped.
  */
 final class Traffic
 {
     public const KEYS = 1_000;
     public const VALUE_BYTES = 1_000;
 
-    /** Operations that a process repeats. A power of two. */
+    /** Operations of a process, repeated until the time is over. A power of two. */
     private const OPERATIONS = 1 << 13;
     private const LAST = self::OPERATIONS - 1;
 
-    /** Operations between two looks at the clock where single ones are not timed. */
+    /** Operations between two readings of the clock if single operations are not timed. */
     private const CHUNK = 64;
 
     private const EMPTY_CHUNKS = 64;
 
-    /** Nanoseconds before an intended start: until then a process sleeps, from then on it looks at the clock. */
+    /** Nanoseconds before a scheduled start at which a process stops sleeping and polls the clock. */
     private const SLEEP = 200_000;
 
-    /** Nanoseconds after the time is over in which late operations are still started. */
+    /** Nanoseconds after the end in which late operations are still started. */
     private const GRACE = 50_000_000;
 
     /** @var list<int> */
@@ -49,7 +49,7 @@ final class Traffic
 
     /**
      * @param int $reads percent of the operations that are gets
-     * @param int $process its number: each has other operations
+     * @param int $process number of the process: each has other operations
      */
     public function __construct(private readonly Store $store, int $reads, Keys $keys, int $process)
     {
@@ -61,7 +61,7 @@ final class Traffic
     /**
      * Stores each key for the first time.
      *
-     * @throws \RuntimeException when the store does not take them
+     * @throws \RuntimeException if the store does not accept them
      */
     public static function fill(Store $store): void
     {
@@ -73,7 +73,7 @@ final class Traffic
         }
     }
 
-    /** Nanoseconds that one pair of clock readings adds to what it measures: the median of many. */
+    /** Nanoseconds that a pair of clock readings adds to a measurement: the median of many. */
     public static function clock(): int
     {
         $pairs = [];
@@ -87,7 +87,7 @@ final class Traffic
         return $pairs[500];
     }
 
-    /** Times each operation. The pair of clock readings is subtracted. */
+    /** Times each operation, and subtracts the time of the pair of clock readings. */
     public function timed(int $nanoseconds, Findings $findings): void
     {
         [$store, $sequence, $isSet, $names, $even, $odd] = $this->parts();
@@ -128,8 +128,7 @@ final class Traffic
     }
 
     /**
-     * Counts operations, without a clock around each. The time that the same loop takes without the store is
-     * subtracted.
+     * Counts operations without reading the clock around each. Subtracts the time of the same loop without the store.
      */
     public function counted(int $nanoseconds, Findings $findings): void
     {
@@ -148,9 +147,9 @@ final class Traffic
     }
 
     /**
-     * Starts operations at a constant rate, and counts the time of each from when it should have started: so one that
-     * is slow counts for all that had to wait for it. What could not be started any more counts with the time that it
-     * has waited so far.
+     * Starts operations at a constant rate, and times each from its scheduled start. So a slow operation also counts
+     * for those that wait for it. An operation that could not be started before the end counts with its waiting time so
+     * far.
      *
      * @param float $rate operations in a second
      */
@@ -214,7 +213,7 @@ final class Traffic
         }
     }
 
-    /** Nanoseconds of a chunk without the store, its checks on strings of its own: the median of many. */
+    /** Nanoseconds of a chunk without the store, whose checks run on local strings: the median of many. */
     private function emptyChunks(Findings $findings): int
     {
         [, $read] = self::entries();
@@ -232,7 +231,7 @@ final class Traffic
     /**
      * chunk(), without the store.
      *
-     * @param list<string> $read in place of what a store would give
+     * @param list<string> $read replaces the values of a store
      */
     private function emptyChunk(int $from, array $read, Findings $findings): void
     {
@@ -255,7 +254,7 @@ final class Traffic
 
     /**
      * @return array{Store, list<int>, list<bool>, list<string>, list<string>, list<string>} for local variables, which
-     *         loops read faster
+     *         are faster in loops
      */
     private function parts(): array
     {

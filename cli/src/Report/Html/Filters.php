@@ -7,7 +7,7 @@ namespace Larder\Cli\Report\Html;
 use Larder\Cli\Advice\Text;
 use Larder\Cli\Report\Report;
 
-/** The form that chooses what all charts and tables of the rows show. page.js reads it, and keeps it in the address. */
+/** The form that selects what all charts and tables show. page.js reads it, and keeps the selection in the address. */
 final class Filters
 {
     public function __construct(private readonly Report $report) {}

@@ -12,12 +12,12 @@ use Larder\Cli\Report\Report;
 use Larder\Cli\Report\Row;
 use Larder\Cli\Report\Score;
 
-/** All of the page that is folded below the first screen. page.js draws the charts and tables of the rows into it. */
+/** The part of the page below the first screen, folded. page.js draws the charts and tables into it. */
 final class Folds
 {
     private const STUDIES = 'studies';
 
-    /** Sections of tables: how tables begin, and the id, title and first sentences. The order is that of the page. */
+    /** Sections of tables: prefix of the tables' names, id, title and first sentences. In the order of the page. */
     private const SECTIONS = [
         ['~^sail: interleaved|^http|^pages~', 'http', 'HTTP', 'Whole pages, served by a web server.'],
         [
@@ -74,7 +74,7 @@ final class Folds
         ]);
     }
 
-    /** Folded, and its summary says what is in it. */
+    /** Folded; the summary states its result. */
     public static function fold(string $id, string $title, string $result, string $intro, string $content): string
     {
         return \sprintf(
@@ -93,7 +93,7 @@ final class Folds
         return htmlspecialchars($text, \ENT_QUOTES | \ENT_SUBSTITUTE | \ENT_HTML5);
     }
 
-    /** @return list<string> the studies first: their published figures are what a reader of them came for */
+    /** @return list<string> the studies first: readers of the studies look for the published figures */
     private function measured(): array
     {
         $sections = [];
@@ -159,7 +159,7 @@ final class Folds
         return $row->failures > 0 || ($row->median === null && !$row->isHistoric());
     }
 
-    /** As page.js makes the names of panels in addresses. */
+    /** The name of a panel in addresses, as page.js builds it. */
     private static function slug(string $name): string
     {
         return trim((string) preg_replace('/[^a-z0-9]+/', '-', strtolower($name)), '-');
@@ -186,7 +186,10 @@ final class Folds
         ];
     }
 
-    /** @return list<string> of the table in which every store does the same; others say little besides the order */
+    /**
+     * @return list<string> empty except for the table in which all stores do the same; scores of other tables would add
+     *         little to the order
+     */
     private function scores(): array
     {
         $rows = array_values(

@@ -11,11 +11,14 @@ use Larder\Cli\Report\Figure;
 /** The fold of one get by the size of its value: dots on a logarithmic scale, because a bar would claim a length. */
 final class Gets
 {
-    /** Geometry for wide windows and for phones: where dots begin and end, and the places of rows and their dots. */
+    /**
+     * Geometry for wide windows and for phones: where the dots begin and end, the height of a row, and the dots within
+     * it.
+     */
     private const WIDE = ['width' => 1030, 'left' => 236, 'right' => 930, 'row' => 32, 'dots' => 16];
     private const NARROW = ['width' => 324, 'left' => 8, 'right' => 256, 'row' => 44, 'dots' => 32];
 
-    /** Parts of a factor of ten that are free at each end. */
+    /** Space at each end, as a fraction of a factor of ten. */
     private const MARGIN = 0.2;
 
     public function __construct(private readonly Advice $advice) {}

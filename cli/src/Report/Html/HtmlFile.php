@@ -9,7 +9,7 @@ use Larder\Cli\Report\Output;
 use Larder\Cli\Report\Report;
 use Larder\Cli\Report\TextFile;
 
-/** `larder compare --html FILE`: one page that shows the report, and needs nothing beside it. See docs/measure.md. */
+/** `larder compare --html FILE`: one page that shows the report and needs no other file. See docs/measure.md. */
 final class HtmlFile implements Output
 {
     /** @param Profile|null $profile what the advice on the page is for */

@@ -13,8 +13,8 @@ use Larder\Cli\Report\Row;
 use Larder\Cli\Report\Setup;
 
 /**
- * The page of a report. cli/report/ holds its parts, which become one file with the data: the same JSON Lines
- * that --json writes, gzipped, as thousands of rows would be large otherwise. page.js draws their charts.
+ * The page of a report. The files of cli/report/ and the data become one file. The data are the JSON Lines of --json,
+ * gzipped, because thousands of rows would be large otherwise. page.js draws their charts.
  */
 final class Page
 {
@@ -28,7 +28,7 @@ final class Page
             '{{script}}' => self::part('page.js'),
         ];
 
-        // Studies and workloads are read in their charts.
+        // Studies and workloads are read in their charts; the first screen is for `compare`.
         $isComparison = array_filter(
             $this->report->rows,
             static fn(Row $row): bool => $row->subject->table === 'compare',
@@ -46,7 +46,7 @@ final class Page
             '{{filters}}' => (new Filters($this->report))->html(),
             '{{folds}}' => (new Folds($this->report, $advice, $this->title(), $data))->html(),
             '{{css}}' => self::part('page.css'),
-            // The browser runs these scripts and no other, and connects to nothing.
+            // The browser runs only these scripts, and connects to nothing.
             '{{script-hashes}}' => implode(
                 ' ',
                 array_map(
@@ -99,7 +99,7 @@ final class Page
         return $text !== '';
     }
 
-    /** One is a line, several fold. */
+    /** A single spoiler is a line, several are folded. */
     private function spoilers(): string
     {
         $spoilers = array_map(Folds::escaped(...), $this->report->spoilers);
@@ -118,7 +118,7 @@ final class Page
         };
     }
 
-    /** @return list<array{int, int|null}> of each row: the number of its task, and its rank among those of its task */
+    /** @return list<array{int, int|null}> for each row: the number of its task, and its rank in that task */
     private function ranks(): array
     {
         $tasks = $ranks = $ranked = [];

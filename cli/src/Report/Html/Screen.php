@@ -9,10 +9,10 @@ use Larder\Cli\Advice\Answer;
 use Larder\Cli\Advice\Bar;
 use Larder\Cli\Report\Figure;
 
-/** The first screen of the page, complete without scripts: headline, chart and the three answers of the terminal. */
+/** The first screen of the page: headline, chart and the three answers of the terminal. It works without scripts. */
 final class Screen
 {
-    /** Setups that the headline names next to the best. */
+    /** Setups that the headline names besides the best one. */
     private const KNOWN = ['apcu', 'redis tcp'];
 
     /** Geometry of the chart for wide windows and for phones: where bars begin and end, the height of a row. */
@@ -185,7 +185,7 @@ final class Screen
         return $bar->cost->hasInterval() ? $bar->cost->interval()->high : $bar->cost->value;
     }
 
-    /** One, two or five times a power of ten, at least as large. */
+    /** The smallest number of the form 1, 2 or 5 times a power of ten that is not below $least. */
     private static function step(float $least): float
     {
         $power = 10 ** floor(log10($least));
