@@ -11,7 +11,7 @@ use PHPUnit\Framework\Attributes\RequiresPhpExtension;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
-/** bin/restart.php in front of a script that reports who runs it, in the place of the command. */
+/** Runs bin/restart.php with a script in place of the command, which reports its user. */
 #[RequiresPhpExtension('larder')]
 final class RestartTest extends TestCase
 {

@@ -43,7 +43,7 @@ final class AdviceTest extends TestCase
         self::assertSame('memcached://HOST', $answers[Advice::SEVERAL]->dsn);
     }
 
-    /** The other store has the figures of the engine. */
+    /** The other store gets the engine's figures. */
     #[TestWith(['apcu', null, 'APCu', 'apcu:'])]
     #[TestWith(['redis', 'socket', 'Redis by socket', 'redis:///SOCKET'])]
     #[TestWith(['file', 'tmpfs', 'files on tmpfs', 'file:///FOLDER'])]
@@ -90,7 +90,10 @@ final class AdviceTest extends TestCase
         );
     }
 
-    /** Three rounds: ahead in all of them, by the factor of the closest; or no order. */
+    /**
+     * Three rounds show facts: a store is ahead in all of them, by the factor of the closest round, or there is no
+     * order.
+     */
     public function testFewRoundsStateFacts(): void
     {
         $answers = self::threeRounds([10.0, 20.0, 15.0]);
@@ -202,8 +205,8 @@ final class AdviceTest extends TestCase
     }
 
     /**
-     * @return iterable<string, array{list<Row>, string, string}> rows, where the change has to stand, and its line's
-     *         beginning
+     * @return iterable<string, array{list<Row>, string, string}> rows, the section of the change, and the beginning of
+     *         its line
      */
     public static function changes(): iterable
     {
@@ -522,7 +525,7 @@ final class AdviceTest extends TestCase
         );
     }
 
-    /** A workload has rows of its own, in as many rounds as anybody may want. */
+    /** A workload has other rows, even with many rounds. */
     public function testResultWithoutGetsAndSetsHasNoAdvice(): void
     {
         $pressure = Rows::of(
@@ -538,7 +541,7 @@ final class AdviceTest extends TestCase
         }
     }
 
-    /** The doctor calls them legacy. */
+    /** Stores that the doctor calls legacy. */
     public function testLegacyStoreIsNotAdvised(): void
     {
         $legacy = array_filter(Drivers::variants(), static fn(Variant $variant): bool => $variant->isLegacy);

@@ -12,7 +12,7 @@ use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
-/** The command as people run it: by the launcher at the root. */
+/** Starts the command as users do: by the launcher at the root. */
 final class CompareCommandTest extends TestCase
 {
     private const ROOT = __DIR__ . '/../../..';
@@ -48,7 +48,7 @@ final class CompareCommandTest extends TestCase
         );
     }
 
-    /** The fastest that keeps values for other processes has the ratio 1; the array, which does not, is no measure. */
+    /** The fastest store that processes share has the ratio 1. The array is not shared, so it is not the reference. */
     public function testRatiosAreRelativeToTheFastestSharedStore(): void
     {
         $run = self::larder([
@@ -87,10 +87,7 @@ final class CompareCommandTest extends TestCase
         self::assertStringNotContainsString('None', $output);
     }
 
-    /**
-     * On a terminal the answer is on the last screen, and a bar shows the time left; elsewhere nothing is written
-     * twice.
-     */
+    /** On a terminal, the last screen has the answer, and a bar shows the time left. Elsewhere no line is rewritten. */
     public function testScreenOfATerminal(): void
     {
         $command = ['compare', '--quick', '--no-servers', '--stores=apcu,file,array', '--values=10b,50 x 50 array'];
@@ -130,7 +127,7 @@ final class CompareCommandTest extends TestCase
         }
     }
 
-    /** Interrupted in its second round; what the first round gave is not measured again. */
+    /** Interrupted in its second round. The blocks of the first round are not measured again. */
     public function testInterruptedRunIsContinued(): void
     {
         $directory = new TemporaryDirectory();
@@ -275,7 +272,7 @@ final class CompareCommandTest extends TestCase
         self::assertSame('', $run->getOutput());
     }
 
-    /** dev/setup unpacks Xdebug without installing it, as it does Yac. */
+    /** dev/setup unpacks Xdebug without installing it, like Yac. */
     public function testXdebugIsRefused(): void
     {
         $xdebug = \sprintf('%s/var/xdebug/%s/xdebug.so', (string) realpath(self::ROOT), Php::version());
@@ -296,7 +293,7 @@ final class CompareCommandTest extends TestCase
         self::assertSame('', $run->getOutput());
     }
 
-    /** Each store's own extension is taken away; what would bring it back is told. */
+    /** Each store's own extension is removed; the message says how to install it. */
     public function testMissingExtensionIsReportedWithTheCommandThatInstallsIt(): void
     {
         $others = new TemporaryDirectory();
@@ -323,7 +320,7 @@ final class CompareCommandTest extends TestCase
 
     public function testMissingServerIsReportedWithItsPackage(): void
     {
-        // A PATH with all that the tool itself needs, but not the server.
+        // A PATH with everything that the command needs, except the server.
         $path = new TemporaryDirectory();
         foreach (['sh', 'rm', 'env', 'setsid', 'setpriv', 'taskset', 'readlink', 'dirname'] as $program) {
             symlink('/usr/bin/' . $program, $path->path . '/' . $program);

@@ -17,7 +17,7 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
-/** The command in a PHP of its own, which has the extensions and settings that each test gives it and no others. */
+/** Runs the command in a PHP that has only the extensions and settings that each test gives it. */
 final class DoctorCommandTest extends TestCase
 {
     private const ROOT = __DIR__ . '/../../..';
@@ -205,7 +205,7 @@ final class DoctorCommandTest extends TestCase
     /**
      * @param list<string> $options of redis-server
      * @param list<string> $lines patterns
-     * @param list<string> $others what is not said
+     * @param list<string> $others texts that must not appear
      */
     #[DataProvider('setUpsOfRedis')]
     public function testSettingsOfRedisAreExplained(array $options, array $lines, array $others): void
@@ -281,7 +281,7 @@ final class DoctorCommandTest extends TestCase
         chown("$path/larder-33", 65534);
         mkdir("$path/larder-65534", 0o700);
         chown("$path/larder-65534", 65534);
-        // What it puts in the place of the folder that root is to make, root's command leaves alone.
+        // The command for root must not change what the owner has put in place of the folder.
         mkdir("$path/larder-33/precious", 0o711);
         mkdir("$path/larder", 0o755);
         symlink("$path/larder-33/precious", "$path/larder/33");
@@ -295,8 +295,8 @@ final class DoctorCommandTest extends TestCase
         self::assertStringContainsString("Repair it, as root: $command\n", $run->getOutput());
         self::assertStringNotContainsString('user 65534 (', $run->getOutput());
 
-        // The control: the user has none, until the command was run.
-        copy(self::ROOT . '/extension/modules/larder.so', "$path/larder.so"); // it may not reach the clone
+        // The control: the user has no cache until the command has run.
+        copy(self::ROOT . '/extension/modules/larder.so', "$path/larder.so"); // the user may not reach the clone
         $look = [
             'setpriv',
             '--reuid',
@@ -327,7 +327,7 @@ final class DoctorCommandTest extends TestCase
         self::assertStringNotContainsString('belongs to user', $run->getOutput());
     }
 
-    /** By their files: root maps no segment of another user. */
+    /** Found by their files: root does not map segments of other users. */
     public function testSegmentsOfAllUsersAreListedForRoot(): void
     {
         if (posix_geteuid() !== 0) {
@@ -435,7 +435,7 @@ final class DoctorCommandTest extends TestCase
         self::assertStringContainsString('Too little memory', $said->getOutput());
     }
 
-    /** Some are evicted from every cache that is full. */
+    /** Every full cache evicts some entries. */
     public function testEngineThatKeepsMostIsWell(): void
     {
         $options = [...self::POSIX, ...self::ENGINE, '-d', 'larder.size=16M'];
@@ -528,7 +528,7 @@ final class DoctorCommandTest extends TestCase
         );
     }
 
-    /** @return string the socket of a Redis server that answers CONFIG, which those of RedisServer do not */
+    /** @return string the socket of a Redis server that allows CONFIG, which those of RedisServer do not */
     private function redis(string ...$options): string
     {
         $socket = $this->directory->add('redis') . '/redis.sock';
@@ -563,7 +563,7 @@ final class DoctorCommandTest extends TestCase
         ], timeout: 300);
     }
 
-    /** @return list<string> options by which all that is stored is this test's own */
+    /** @return list<string> options that keep all values within this test's directory */
     private function place(): array
     {
         return ['-d', 'sys_temp_dir=' . $this->directory->path, '-d', 'larder.path=' . $this->directory->path];

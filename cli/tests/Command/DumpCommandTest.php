@@ -10,7 +10,7 @@ use PHPUnit\Framework\Attributes\RequiresPhpExtension;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
-/** Over a restart: the segment is removed as a reboot removes it. */
+/** Simulates a reboot: the segment is removed between dump and load. */
 #[RequiresPhpExtension('larder')]
 final class DumpCommandTest extends TestCase
 {
@@ -22,7 +22,7 @@ final class DumpCommandTest extends TestCase
 
     protected function setUp(): void
     {
-        $this->folder = new TemporaryDirectory('/dev/shm'); // the engine wants memory
+        $this->folder = new TemporaryDirectory('/dev/shm'); // the engine needs a file system in memory
         $engine = getenv(Php::ENGINE_VARIABLE);
         $engine = $engine === false ? self::ROOT . '/extension/modules/larder.so' : $engine;
         $isLoaded = (new Process([\PHP_BINARY, '-r', 'exit((int) !extension_loaded("larder"));']))->run() === 0;

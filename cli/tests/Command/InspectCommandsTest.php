@@ -13,7 +13,7 @@ use PHPUnit\Framework\TestCase;
 use Symfony\Component\Console\Tester\ApplicationTester;
 use Symfony\Component\Process\Process;
 
-/** keys, du, get and delete, in the segment of this process. */
+/** Tests keys, du, get and delete in the segment of this process. */
 #[RequiresPhpExtension('larder')]
 final class InspectCommandsTest extends TestCase
 {
@@ -117,7 +117,7 @@ final class InspectCommandsTest extends TestCase
         self::assertStringContainsString('itself: stdClass (see above)', self::larder('get', ['key' => 'loop']));
     }
 
-    /** Neither as null nor as missing. */
+    /** Shown neither as null nor as missing. */
     public function testAValueWhoseClassIsMissingIsShownAsSuch(): void
     {
         eval('namespace Larder\Cli\Tests\Command; final class GoneLater { public int $price = 12; }');
@@ -241,7 +241,7 @@ final class InspectCommandsTest extends TestCase
 
     /**
      * @param array<string, string|bool> $arguments
-     * @return string what it printed
+     * @return string standard output
      */
     private static function larder(string $command, array $arguments = [], int $code = 0, string $error = ''): string
     {

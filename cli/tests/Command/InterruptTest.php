@@ -9,19 +9,19 @@ use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
-/** `larder compare` ended from outside while it measures. */
+/** Interrupts `larder compare` while it measures. */
 final class InterruptTest extends TestCase
 {
-    /** Without the tiers, which need the engine. */
+    /** Without tiers, which need the engine. */
     private const SETUPS = 9;
 
     private TemporaryDirectory $temporary;
     private Process $run;
 
-    /** @var array<int, true> every process that the run was seen to have started */
+    /** @var array<int, true> all processes that the run was seen to start */
     private array $started = [];
 
-    /** @var list<string> blocks of shared memory that were there before: their makers' numbers may be in use again */
+    /** @var list<string> blocks of shared memory that existed before: process ids may be reused */
     private array $before = [];
 
     protected function setUp(): void
@@ -46,7 +46,7 @@ final class InterruptTest extends TestCase
         );
         $this->run->start();
         $pid = (int) $this->run->getPid();
-        // Every store has been measured when the first round is over: then there is something of each to leave behind.
+        // After the first round every store has been measured, so each could leave something behind.
         $journal = $this->temporary->path . '/state/larder/compare.jsonl';
         $measured = static fn(): int => substr_count((string) @file_get_contents($journal), "\n") - 1;
         for ($deadline = microtime(true) + 300; $measured() < self::SETUPS || \count($this->started) < 12; usleep(
@@ -90,7 +90,7 @@ final class InterruptTest extends TestCase
         ) + 60; self::alive($this->started) !== [] && microtime(true) < $deadline; usleep(10_000)) {
         }
         self::assertSame([], self::alive($this->started));
-        // Directories and shared memory stay: nobody was left to remove them.
+        // Directories and shared memory remain: SIGKILL leaves no process that could remove them.
         foreach ($this->directories() as $directory) {
             (new Process(['rm', '-rf', $directory]))->run();
         }
@@ -137,7 +137,7 @@ final class InterruptTest extends TestCase
         return array_map(strval(...), $found);
     }
 
-    /** @return list<string> ids of the blocks that processes of the run have made */
+    /** @return list<string> ids of the blocks that processes of the run have created */
     private function sharedMemory(): array
     {
         $made = array_filter(self::blocks(), fn(array $block): bool => isset($this->started[$block['maker']]));

@@ -8,12 +8,12 @@ use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
-/** `larder compare` ended from outside while it is still starting a server, whose programs are writing their files. */
+/** Interrupts `larder compare` while it starts a server whose programs are writing their files. */
 final class InterruptedStartTest extends TestCase
 {
     private const TRIES = 8;
 
-    /** How long MariaDB writes its first files, at least. */
+    /** Shortest time in which MariaDB writes its first files. */
     private const MICROSECONDS = 320_000;
 
     public function testInterruptedStartLeavesNothing(): void

@@ -9,7 +9,7 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Console\Tester\CommandTester;
 
-/** What `larder listen` refuses, and why. What it does: tests/Tiers/TwoHostsTest. */
+/** Tests what `larder listen` refuses, and with which message. The listening itself: tests/Tiers/TwoHostsTest. */
 final class ListenCommandTest extends TestCase
 {
     /** @return iterable<string, array{string, string}> */

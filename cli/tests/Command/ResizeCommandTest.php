@@ -18,7 +18,7 @@ final class ResizeCommandTest extends TestCase
 
     private string|false $engine;
 
-    /** The processes that are started load the engine as this one does, which need not be by php.ini. */
+    /** The child processes must load the engine as this one does, possibly without php.ini. */
     protected function setUp(): void
     {
         $this->engine = getenv(Php::ENGINE_VARIABLE);

@@ -15,7 +15,7 @@ use PHPUnit\Framework\TestCase;
 use Symfony\Component\Console\Output\OutputInterface;
 use Symfony\Component\Console\Tester\CommandTester;
 
-/** The options of `larder compare` that measure nothing. */
+/** Tests the options of `larder compare` that measure nothing. */
 final class ResultOptionsTest extends TestCase
 {
     private const RECORDED = __DIR__ . '/../Advice/recorded.jsonl';
@@ -155,7 +155,7 @@ final class ResultOptionsTest extends TestCase
                 [],
                 $table,
                 bytes: 10,
-            ); // not measured with igbinary, so it must not count
+            ); // was not measured with igbinary, so it must not count
         }
         (new ResultFile())->write(new Report($recorded->environment, $rows), $file);
         [, $text] = $this->larder(['--advise' => [self::RECORDED, $file]], OutputInterface::VERBOSITY_VERBOSE);

@@ -59,7 +59,8 @@ final class SampleCommandTest extends TestCase
     }
 
     /**
-     * With open_basedir the recording is in the temporary directory: not in that of the person who runs the tests.
+     * Because of open_basedir, the recording is in the temporary directory, and not in that of the user who runs the
+     * tests.
      *
      * @param list<string> $arguments
      * @return array{int, string, string} exit code, output, errors

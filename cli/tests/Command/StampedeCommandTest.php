@@ -37,7 +37,7 @@ final class StampedeCommandTest extends TestCase
         );
     }
 
-    /** The control: where nothing is kept, each computes. */
+    /** The control: without a store, every process computes. */
     public function testWithoutAStoreEveryProcessComputes(): void
     {
         $command = new CommandTester(new StampedeCommand());

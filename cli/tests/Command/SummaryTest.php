@@ -17,7 +17,7 @@ final class SummaryTest extends TestCase
 {
     private const MORE = ['Page     var/compare/report.html       Table  var/compare/table.txt', 'Traffic  …'];
 
-    /** Every usual store, a tier, spoilers, failures and reasons: as much as there can be. */
+    /** A screen with everything: every usual store, a tier, spoilers, failures and reasons. */
     public function testFullScreenFits(): void
     {
         $rows = [];

@@ -19,7 +19,7 @@ use PHPUnit\Framework\TestCase;
 
 final class CatalogTest extends TestCase
 {
-    /** Longer than the timeout that addresses have by default. */
+    /** Longer than the default timeout of DSNs. */
     private const FROZEN_MICROSECONDS = 2_000_000;
 
     private StoreLocations $places;
@@ -45,9 +45,7 @@ final class CatalogTest extends TestCase
         yield 'mysql-memory' => ['mysql-memory', 'mariadb'];
     }
 
-    /**
-     * What an overcommitted host does to a server must not look as if the store lost values.
-     */
+    /** A server that stands still on an overcommitted host must not look like a store that loses values. */
     #[DataProvider('servers')]
     public function testAServerThatStandsStillForSecondsLosesNothing(string $store, string $name): void
     {
@@ -65,8 +63,8 @@ final class CatalogTest extends TestCase
             new TimeBudget(5_000_000, 250_000_000),
         );
         $samples = [];
-        // It is told after each of two gets and two sets, while the next is measured: so these are the second get and
-        // the first set.
+        // Samples arrive after each of two gets and two sets, while the next one is measured. So the server stands
+        // still during the second get and the first set.
         $tell = static function (Sample $sample) use (&$samples, $servers): void {
             $samples[] = $sample;
             if (\count($samples) <= 2) {

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Compare;
 
-/** Takes the process with it at the second read. */
+/** Kills its process at the second read. */
 final class DyingStore extends LyingStore
 {
     protected function lie(mixed $value): mixed

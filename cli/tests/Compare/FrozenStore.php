@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Compare;
 
-/** Says that it stores, but keeps the old value one time in a hundred. */
+/** Reports success, but keeps the old value one time in a hundred. */
 final class FrozenStore extends LyingStore
 {
     protected function lie(mixed $value): mixed

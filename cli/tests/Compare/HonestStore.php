@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Compare;
 
-/** Does not lie. */
+/** Returns correct values. */
 final class HonestStore extends LyingStore
 {
     protected function lie(mixed $value): mixed

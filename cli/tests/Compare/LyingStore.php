@@ -7,7 +7,7 @@ namespace Larder\Cli\Tests\Compare;
 use Larder\Contract\Store;
 use Larder\Driver\Common\LoopedBatch;
 
-/** Keeps values in the process, and answers reads by whatever lie() makes of them. */
+/** Keeps values in the process, and answers reads with the result of lie(). */
 abstract class LyingStore implements Store
 {
     use LoopedBatch;

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Compare;
 
-/** Refuses what is longer than a kilobyte. */
+/** Refuses values longer than a kilobyte. */
 final class RefusingStore extends LyingStore
 {
     protected function lie(mixed $value): mixed

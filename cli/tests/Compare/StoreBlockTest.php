@@ -24,7 +24,7 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
-/** Real measuring processes; what they find of stores that work, and of stores that do not. */
+/** Runs real measuring processes on stores that work, and on stores that do not. */
 final class StoreBlockTest extends TestCase
 {
     public function testWorkingStoreHasAFigureFromEveryRound(): void
@@ -73,7 +73,7 @@ final class StoreBlockTest extends TestCase
         self::assertSame(0, $rows[HonestStore::class]->failures ?? null);
     }
 
-    /** What fails in one value does not spoil the others. */
+    /** A failure with one value does not affect the others. */
     public function testFailureInOneValueDoesNotAffectTheOthers(): void
     {
         $rows = self::compare([RefusingStore::class], ['1k', '2k'], [Operation::Get])['rows'];
@@ -99,7 +99,7 @@ final class StoreBlockTest extends TestCase
         self::assertSame(4, $steps);
     }
 
-    /** A server that ends between two rounds. */
+    /** The server ends between two rounds. */
     public function testStoreThatGoesAwayHasNoFigure(): void
     {
         $directory = new TemporaryDirectory();

@@ -9,7 +9,7 @@ use PHPUnit\Framework\TestCase;
 
 final class ValueTest extends TestCase
 {
-    /** Names and lengths are the studies': their figures are looked up by them. */
+    /** Names and lengths must be those of the studies, because published figures are looked up by them. */
     public function testValuesAreThoseOfTheStudies(): void
     {
         /** @var array{rows: list<array{study: string, table: string, value: ?string, bytes: ?int}>} $published */

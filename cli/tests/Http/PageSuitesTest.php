@@ -48,7 +48,7 @@ final class PageSuitesTest extends TestCase
         }
     }
 
-    /** Else "empty" would be the best of all stores in ranks and scores. */
+    /** Otherwise "empty" would be the best store in ranks and scores. */
     public function testPagesWithoutStoreAreNoRivals(): void
     {
         self::assertSame(

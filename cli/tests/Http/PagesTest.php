@@ -17,7 +17,7 @@ use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 
-/** Each measurement of pages on a real site, with pages that it must tell from others. */
+/** Tests each measurement of pages on a real site, with pages whose results must differ. */
 final class PagesTest extends TestCase
 {
     private static TemporaryDirectory $directory;
@@ -84,7 +84,7 @@ final class PagesTest extends TestCase
     public function testOneBadAnswerInManyIsAFailureUnderWrk(): void
     {
         $counter = self::$directory->write('counter', '');
-        // Of several workers at once, one alone is the hundredth.
+        // The lock makes sure that only one of several workers answers the hundredth request.
         $page = \sprintf(
             '$file = fopen("%s", "a"); flock($file, LOCK_EX); fwrite($file, "x"); $number = fstat($file)["size"]; '
                 . 'fclose($file); echo $number === 100 ? "Hello?world" : "Hello world";',
@@ -109,7 +109,7 @@ final class PagesTest extends TestCase
         foreach ($samples as $sample) {
             self::assertSame('', $sample->problem);
         }
-        // How much slower depends on how busy the machine is.
+        // The difference depends on how busy the machine is.
         self::assertLessThan($samples['share of base same']->figure, $samples['share of base slow']->figure);
         self::assertSame(
             ($concurrency === 1 ? 1 : 2 * $concurrency) * 5,
@@ -189,7 +189,7 @@ final class PagesTest extends TestCase
         return new InterleavedBlock('table', self::$site, $pages, $concurrency, 5);
     }
 
-    /** @return array<array-key, Sample> by operation and store; a single one by 0 */
+    /** @return array<array-key, Sample> by operation and store; a single sample by 0 */
     private static function measure(Block $block): array
     {
         $samples = [];

@@ -8,16 +8,16 @@ use Larder\Cli\Measure\Block;
 use Larder\Cli\Measure\Sample;
 use Larder\Cli\Measure\Subject;
 
-/** A block whose figure is how many times it ran. */
+/** A block whose figure is the number of its runs. */
 final class CountingBlock implements Block
 {
     public int $runs = 0;
     public bool $isStopped = false;
 
     /**
-     * @param \Throwable|null $throws at each run
+     * @param \Throwable|null $throws in each run from $from on
      * @param int $from the first run that throws
-     * @param float $seconds that a run takes
+     * @param float $seconds duration of a run
      */
     public function __construct(
         private readonly string $store,

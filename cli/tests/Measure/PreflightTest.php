@@ -9,7 +9,7 @@ use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** On files as Linux shows them on machines that spoil a run, each for one reason. */
+/** Uses files as Linux shows them on machines that spoil a run, each for one reason. */
 final class PreflightTest extends TestCase
 {
     private const FILES = [
@@ -80,7 +80,7 @@ final class PreflightTest extends TestCase
     public function testStealTimeAndOtherProcessesAreMeasuredDuringTheRun(): void
     {
         $preflight = new Preflight(2, $this->root->path);
-        // Ten seconds on two cores: 4 s of others, 0.6 s of steal time.
+        // Ten seconds on two cores: 4 s by other processes, 0.6 s of steal time.
         $this->write('/proc/stat', "cpu  400 0 200 11540 0 0 0 60 0 0\n");
         $spoilers = $preflight->spoilers([], true);
         self::assertCount(2, $spoilers);
@@ -102,7 +102,7 @@ final class PreflightTest extends TestCase
     {
         $preflight = new Preflight(2, $this->root->path);
         self::assertSame([], $preflight->spoilers(['apcu' => '5.1.22'], true));
-        self::assertCount(1, $preflight->spoilers(['apcu' => '5.1.22'], true, true)); // control
+        self::assertCount(1, $preflight->spoilers(['apcu' => '5.1.22'], true, true)); // the control
     }
 
     public function testOneCoreIsNamed(): void

@@ -61,7 +61,7 @@ final class RunnerTest extends TestCase
         self::assertSame([], $this->notMeasured);
     }
 
-    /** A row with a failure has no figure, and a server that has stopped costs its whole patience each time. */
+    /** A row with a failure has no figure, and a stopped server would cost its full timeout each time. */
     public function testBlockThatHasFailedDoesNotRunAgain(): void
     {
         $directory = new TemporaryDirectory();
@@ -77,7 +77,7 @@ final class RunnerTest extends TestCase
         self::assertSame(0, $again->runs, 'nor in a run that continues this one');
     }
 
-    /** A block that waits for a minute and fails is not typical of those that come. */
+    /** The duration of a block that waits for a minute and fails is not typical of later blocks. */
     public function testTimeLeftIsThatOfBlocksThatWork(): void
     {
         $slow = new CountingBlock('slow', new Unavailable('hangs'), from: 2, seconds: 0.3);
@@ -87,7 +87,8 @@ final class RunnerTest extends TestCase
         ));
         $left = array_filter(array_column($this->progress, 2), static fn(?float $seconds): bool => $seconds !== null);
         self::assertNotSame([], $left);
-        // Of a round, as a busy machine may delay some blocks. With the slow block each would be 2.1 s or more.
+        // The minimum of a round, as a busy machine may delay some blocks. With the slow block each value would be 2.1
+        // s or more.
         $known = array_slice(array_column($this->progress, 2), 42, 20);
         self::assertLessThan(2.0, min([60.0, ...$known]), 'in the round after the one in which it failed');
     }
@@ -105,7 +106,7 @@ final class RunnerTest extends TestCase
         } catch (Interrupted) {
             $runner->stop();
         }
-        unset($runner); // and with it the journal's lock
+        unset($runner); // this also releases the journal's lock
         self::assertTrue($interrupted->isStopped);
         $before = \count($this->told);
         $this->told = [];

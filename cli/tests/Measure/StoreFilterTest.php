@@ -22,13 +22,13 @@ final class StoreFilterTest extends TestCase
         self::assertTrue((new StoreFilter())->has('redis'));
     }
 
-    /** Each study and workload, whose suites start no server for stores that are left out. */
+    /** The suites of each study and workload start no server for stores that are left out. */
     public function testSuitesMeasureTheNamedStoresAlone(): void
     {
         $locations = new StoreLocations();
         $found = [];
         foreach (Suites::kinds() as $kind) {
-            foreach (array_diff(Suites::names($kind), ['2008', 'sail']) as $name) { // which have a web server besides
+            foreach (array_diff(Suites::names($kind), ['2008', 'sail']) as $name) { // these two also have a web server
                 $only = new StoreFilter(['file']);
                 foreach (Suites::named($kind, $name, $locations, $only) as $suite) {
                     foreach ($suite->blocks(static function (): void {}) as $block) {

@@ -120,7 +120,7 @@ final class CheckTest extends TestCase
         ];
     }
 
-    /** @param list<string> $expected what the problems begin with */
+    /** @param list<string> $expected beginnings of the problems */
     #[DataProvider('problematic')]
     public function testEachProblemIsNamed(Report $report, array $expected): void
     {

@@ -46,7 +46,7 @@ final class DifferenceTest extends TestCase
         );
     }
 
-    /** 200 rows that did not change: some have 95 % intervals without 1, and are noise all the same. */
+    /** 200 rows that did not change: some have 95 % intervals without 1, and must still count as noise. */
     public function testNoiseOfManyRowsIsNotToldAsChange(): void
     {
         $random = new Randomizer(new Mt19937(7));
@@ -84,7 +84,7 @@ final class DifferenceTest extends TestCase
         self::assertEqualsWithDelta(0.5, $difference->changed[0]['ratio'] ?? 0.0, 1e-9);
     }
 
-    /** Lost values, say: a ratio to none cannot be told. */
+    /** For example, lost values: there is no ratio to zero. */
     public function testChangeFromNothingIsTold(): void
     {
         $none = array_fill(0, 10, 0.0);
@@ -112,7 +112,7 @@ final class DifferenceTest extends TestCase
         self::assertCount(1, $difference->noise);
     }
 
-    /** Which of them is meant, nobody knows. */
+    /** It is unknown which of the two rows is meant. */
     public function testRowThatStandsTwiceInAFileIsLeftOutAndNamed(): void
     {
         $before = new Report([], [Rows::of('apcu', Rows::around(100)), Rows::of('redis', Rows::around(500))]);
@@ -132,8 +132,8 @@ final class DifferenceTest extends TestCase
     }
 
     /**
-     * The interval holds the ratios that the test does not refuse: just within its ends it does not, just beyond it
-     * does.
+     * The interval holds the ratios that the test does not reject: it does not reject just inside of an end, and does
+     * just outside.
      */
     public function testIntervalOfARatioAgreesWithTheTest(): void
     {
@@ -156,8 +156,8 @@ final class DifferenceTest extends TestCase
     }
 
     /**
-     * Against the published table of the test: with ten and ten samples, U = 23 is the largest with a chance of at most
-     * 5 %.
+     * Checked against the published table of the test: for ten and ten samples, U = 23 is the largest value with a
+     * probability of at most 5 %.
      */
     public function testRankSumIsExact(): void
     {

@@ -62,7 +62,7 @@ final class OutputsTest extends TestCase
 
     public function testFailedWriteLeavesNoHalfAFile(): void
     {
-        $file = $this->directory->path . '/' . str_repeat('a', 250); // too long for a second one beside it
+        $file = $this->directory->path . '/' . str_repeat('a', 250); // too long for a temporary file next to it
         file_put_contents($file, 'before');
 
         try {

@@ -17,17 +17,17 @@ use PHPUnit\Framework\TestCase;
 use Random\Engine\Xoshiro256StarStar;
 use Random\Randomizer;
 
-/** Simulated runs, with the same draws each time. */
+/** Simulated runs, with the same random numbers each time. */
 final class PairwiseTestsTest extends TestCase
 {
     private const RUNS = 1000;
     private const STORES = 12;
     private const NOISE = 0.02;
 
-    /** Of 5 % and 1,000 runs, 71 or fewer: more would have a chance of 0.1 % if the rate were 5 %. */
+    /** At a rate of 5 %, 1,000 runs have more than this with a probability of 0.1 %. */
     private const MOST_FALSE = 71;
 
-    /** Without slow rounds, and with rounds in which the whole machine is slower by up to half. */
+    /** Without slow rounds, and with rounds in which the whole machine is up to half slower. */
     #[TestWith([10, 0.0])]
     #[TestWith([10, 0.5])]
     #[TestWith([9, 0.0])]
@@ -78,13 +78,13 @@ final class PairwiseTestsTest extends TestCase
         self::assertGreaterThanOrEqual(99, $advised);
     }
 
-    /** Holm's limit for pairs that remain is less strict than Bonferroni's for all. */
+    /** Holm's limit for the remaining pairs is less strict than Bonferroni's limit for all pairs. */
     public function testPairsThatClearlyDifferDoNotMakeTheOthersHarderToTell(): void
     {
         $close = [
             [...self::from(100.0, 9), 120.5],
             self::from(109.5),
-        ]; // one of ten overtakes all others: a chance of 0.0021
+        ]; // one sample of ten exceeds all of the other row: a probability of 0.0021
         self::assertTrue(PairwiseTests::of($close)->differ(0, 1));
         $apart = array_map(static fn(int $i): array => self::from(1000.0 * $i), range(1, 12));
         self::assertTrue(PairwiseTests::of([...$close, ...$apart])->differ(0, 1), 'one pair in doubt, among 91');
@@ -127,7 +127,7 @@ final class PairwiseTestsTest extends TestCase
     }
 
     /**
-     * Whether one of the stores would be listed as slower than the best by the 5 % of a single test.
+     * True if one of the stores would be listed as slower than the best by a single test at 5 %.
      *
      * @param list<non-empty-list<float>> $samples
      */

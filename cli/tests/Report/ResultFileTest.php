@@ -145,7 +145,7 @@ final class ResultFileTest extends TestCase
 
     public function testFailedWriteKeepsTheFileThatWasThere(): void
     {
-        $file = $this->directory->path . '/' . str_repeat('a', 250); // too long for a second one beside it
+        $file = $this->directory->path . '/' . str_repeat('a', 250); // too long for a temporary file next to it
         file_put_contents($file, 'before');
 
         try {

@@ -11,7 +11,7 @@ use Larder\Cli\Report\Row;
 use Larder\Cli\Timing\Interval;
 use Larder\Cli\Timing\Statistics;
 
-/** Rows with figures that a test chooses, and rows of a recorded result with other figures. */
+/** Rows with figures chosen by a test, and rows of a recorded result with other figures. */
 final class Rows
 {
     public const ENVIRONMENT = [
@@ -60,9 +60,7 @@ final class Rows
         return array_map(static fn(int $i): float => $figure * (1 + ($i - 4.5) / 450), [3, 8, 0, 5, 9, 1, 6, 2, 7, 4]);
     }
 
-    /**
-     * @param array<string, string> $names what each store is called instead: its rows are the other's, then
-     */
+    /** @param array<string, string> $names new names of stores: their rows replace those of the store with that name */
     public static function renamed(Report $report, array $names): Report
     {
         $rows = [];

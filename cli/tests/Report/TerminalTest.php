@@ -17,7 +17,7 @@ use Symfony\Component\Console\Output\BufferedOutput;
 
 final class TerminalTest extends TestCase
 {
-    /** The longest name, and figures as long as they get. */
+    /** Uses the longest name, and figures of the greatest length. */
     public function testTablesHaveAtMostEightyColumns(): void
     {
         $rows = [];

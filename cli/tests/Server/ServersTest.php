@@ -97,7 +97,8 @@ final class ServersTest extends TestCase
             '<?php header("X-Pool: " . ini_get_all(details: false)["user_agent"]); http_response_code(404); '
                 . 'echo $_SERVER["QUERY_STRING"], ini_get("precision");',
         );
-        touch($script, time() - 60); // opcache shares it now, and would answer ini_get() for both pools
+        // so that opcache shares the script, which would then answer ini_get() for both pools
+        touch($script, time() - 60);
         $server = PhpFpmServer::start($this->directory->path, ini: ['precision' => 9], pools: [
             new PhpFpmPool('one', ini: ['user_agent' => 'one']),
             new PhpFpmPool('two', ini: ['user_agent' => 'two'], workers: 2),
@@ -129,7 +130,7 @@ final class ServersTest extends TestCase
 
     public function testFpmServesTwoRequestsAtOnceFromTwoWorkers(): void
     {
-        // Each waits for the other: a busy machine may begin the second request long after the first.
+        // Each request waits for the other: on a busy machine, the second may begin long after the first.
         $script = $this->directory->write(
             'page.php',
             '<?php touch(__DIR__ . "/asked-" . getmypid()); for ($end = time() + 20; count(glob(__DIR__ . '
@@ -200,7 +201,7 @@ final class ServersTest extends TestCase
         self::assertTrue(posix_kill($child, 0));
         $server->stop(0.2);
         self::assertNull($server->pid());
-        // read, not asked is_file(): PHP would remember that it was there
+        // read the file, because PHP would cache the answer of is_file()
         self::waitFor(static fn(): bool => \in_array(
             preg_replace('/^.*\) (.).*$/s', '$1', (string) @file_get_contents("/proc/$child/stat")),
             ['', 'Z'],
@@ -249,7 +250,7 @@ final class ServersTest extends TestCase
         self::waitFor(static fn(): bool => self::answering($sockets) === 0);
     }
 
-    /** @return int the process that wrote its number there; 0 as long as none has */
+    /** @return int the process id written there; 0 if there is none yet */
     private function child(): int
     {
         return (int) @file_get_contents($this->directory->path . '/child');

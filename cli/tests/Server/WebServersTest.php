@@ -23,7 +23,7 @@ final class WebServersTest extends TestCase
     protected function setUp(): void
     {
         $this->directory = new TemporaryDirectory();
-        chmod($this->directory->path, 0o755); // Apache's workers may be another user
+        chmod($this->directory->path, 0o755); // Apache's workers may run as another user
         $this->directory->write('page.php', self::PAGE);
     }
 

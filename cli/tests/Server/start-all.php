@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-// Starts every server in the directory given, says so, and waits to be killed.
+// Starts every server in the given directory, reports that, and waits to be killed.
 
 use Larder\Cli\Server\MariaDbServer;
 use Larder\Cli\Server\MemcachedServer;

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-// Starts the web servers in the directory given, tells their ports, and waits to be killed.
+// Starts the web servers in the given directory, prints their ports, and waits to be killed.
 
 use Larder\Cli\Server\ApacheServer;
 use Larder\Cli\Server\NginxServer;

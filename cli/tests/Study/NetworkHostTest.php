@@ -11,7 +11,7 @@ use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
-/** A real network namespace, which needs root. */
+/** Uses a real network namespace, which needs root. */
 final class NetworkHostTest extends TestCase
 {
     private TemporaryDirectory $directory;
@@ -50,7 +50,7 @@ final class NetworkHostTest extends TestCase
                 self::nanoseconds(static fn(): mixed => $store->get('small')),
             );
             $this->host->limit('10mbit');
-            // 200 ms at this rate, less what the buffers hold
+            // 200 ms at this rate, minus the part that fits into buffers
             self::assertGreaterThan(150e6, self::nanoseconds(static fn(): mixed => $store->get('large')));
             $this->host->limit('1gbit');
             self::assertSame($value, $store->get('large'));

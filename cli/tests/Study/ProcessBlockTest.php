@@ -22,7 +22,7 @@ use Larder\Cli\Tests\Compare\RefusingStore;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** Real measuring processes, with stores that work and stores that do not. */
+/** Runs real measuring processes, on stores that work and stores that do not. */
 final class ProcessBlockTest extends TestCase
 {
     private const MILLISECOND = 1_000_000;
@@ -101,7 +101,7 @@ final class ProcessBlockTest extends TestCase
     public function testFigureOfSeveralProcessesIsOneSample(): void
     {
         $directory = new TemporaryDirectory();
-        // Again where the machine stood still until the time of a cell was over.
+        // Tries again if the machine stood still beyond the time limit of a cell.
         $tries = 0;
         do {
             $block = self::block('file://' . $directory->path, [Operation::Set, Operation::Get], '1k', 50, 3);
@@ -128,7 +128,7 @@ final class ProcessBlockTest extends TestCase
     public function testProcessesThatMeasureAtOnceBeginEachCellTogether(): void
     {
         $values = ['1k', '2k', '4k'];
-        // Again where a process was held up until the next cell was due.
+        // Tries again if a process was delayed until the next cell was due.
         $tries = 0;
         do {
             $record = self::record(self::reads($values, processes: 2));
@@ -140,7 +140,7 @@ final class ProcessBlockTest extends TestCase
                 $moments[$process][] = $moment;
             }
             self::assertCount(2, $moments);
-            // Each of them is over in a moment, but the next begins after three times a cell's time.
+            // Each cell takes a moment, but the next one begins after three times the time limit of a cell.
             $shortest = \PHP_INT_MAX;
             foreach ($moments as [$first, $second, $third]) {
                 $shortest = min($shortest, $second - $first, $third - $second);
@@ -158,7 +158,7 @@ final class ProcessBlockTest extends TestCase
         do {
             $order = array_column(self::record(self::reads($values)), 1);
             self::assertEqualsCanonicalizing($keys, $order);
-        } while ($order === $keys && ++$tries < 5); // one in 720
+        } while ($order === $keys && ++$tries < 5); // chance of one in 720
         self::assertNotSame($keys, $order);
     }
 
@@ -183,7 +183,7 @@ final class ProcessBlockTest extends TestCase
         );
     }
 
-    /** @return list<array{int, string, int}> process, key and moment of each set, in the order of the sets */
+    /** @return list<array{int, string, int}> process, key and time of each set, in the order of the sets */
     private static function record(ProcessBlock $block): array
     {
         $directory = new TemporaryDirectory();
@@ -211,7 +211,7 @@ final class ProcessBlockTest extends TestCase
      * @param non-empty-list<Operation> $operations
      * @param positive-int $times
      * @param positive-int $processes
-     * @param positive-int $milliseconds that each figure may take
+     * @param positive-int $milliseconds time limit of each figure
      */
     private static function block(
         string $store,

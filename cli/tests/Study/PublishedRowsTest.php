@@ -17,7 +17,7 @@ use Larder\Cli\Study\StudySail;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 
-/** The suites with their real servers; nothing is measured. */
+/** Uses the suites with their real servers, and measures nothing. */
 final class PublishedRowsTest extends TestCase
 {
     private StoreLocations $locations;
@@ -64,7 +64,7 @@ final class PublishedRowsTest extends TestCase
             ++$historic;
         }
 
-        // APC's stand beside apcu too.
+        // APC's figures are shown for apcu too.
         self::assertSame(\count($published), $found - $ofApc + $historic);
     }
 

@@ -6,7 +6,7 @@ namespace Larder\Cli\Tests\Study;
 
 use Larder\Cli\Tests\Compare\LyingStore;
 
-/** Writes down when each key is set: a line of process, key and hrtime() in the file that LARDER_TEST_RECORD names. */
+/** Records when each key is set: a line of process, key and hrtime() in the file that LARDER_TEST_RECORD names. */
 final class RecordingStore extends LyingStore
 {
     protected function lie(mixed $value): mixed

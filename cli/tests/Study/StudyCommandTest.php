@@ -21,7 +21,7 @@ use PHPUnit\Framework\TestCase;
 use Symfony\Component\Console\Output\BufferedOutput;
 use Symfony\Component\Process\Process;
 
-/** `larder compare --study` as people run it. */
+/** Starts `larder compare --study` as users do. */
 final class StudyCommandTest extends TestCase
 {
     private TemporaryDirectory $temporary;
@@ -31,7 +31,7 @@ final class StudyCommandTest extends TestCase
         $this->temporary = new TemporaryDirectory();
     }
 
-    /** The blocks of the loops alone: the pages of this study take minutes. */
+    /** Measures only the loops: the pages of this study take minutes. */
     public function testRowsStandBesideThePublishedFigures(): void
     {
         $locations = new StoreLocations();
@@ -80,7 +80,7 @@ final class StudyCommandTest extends TestCase
         $run->stop(30);
         self::assertSame($status, $run->getExitCode(), $run->getErrorOutput());
         if ($signal === \SIGKILL) {
-            // Nobody was left to remove it: the next run does.
+            // SIGKILL left no process that could remove it: the next run does.
             $next = $this->larder(['--study=2016', '--rounds=100']);
             $this->startMeasuring($next);
             $next->stop(30, \SIGINT);
@@ -115,7 +115,7 @@ final class StudyCommandTest extends TestCase
         self::assertContains('median ± # published', $lines);
     }
 
-    /** The longest names and values of the studies, and figures as long as they get. */
+    /** Uses the longest names and values of the studies, and figures of the greatest length. */
     public function testTablesHaveAtMostEightyColumns(): void
     {
         $rows = [];
@@ -165,7 +165,7 @@ final class StudyCommandTest extends TestCase
         }
     }
 
-    /** Until the first block is in the journal. */
+    /** Waits until the first block is in the journal. */
     private function startMeasuring(Process $run): void
     {
         $journal = $this->temporary->path . '/state/larder/compare.jsonl';

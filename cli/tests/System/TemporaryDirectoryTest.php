@@ -48,7 +48,7 @@ final class TemporaryDirectoryTest extends TestCase
         self::assertEqualsCanonicalizing([$living->path, $next->path], (array) glob($parent->path . '/larder-cli-*'));
     }
 
-    /** A link to nothing stands for a file that its owner removes after it was listed; PHPUnit reports a warning. */
+    /** A dangling link simulates a file that its owner removes after it was listed. A warning would fail the test. */
     public function testDirectoryThatIsRemovedMeanwhileIsPassedOver(): void
     {
         $parent = new TemporaryDirectory();

@@ -32,7 +32,7 @@ final class HistogramTest extends TestCase
         foreach ([0, 1, 127, 128, 255, 256, 257, 511, 512, 1_000_003, 1 << 40] as $nanoseconds) {
             $histogram = Histogram::empty();
             $histogram->record($nanoseconds);
-            $histogram->record(\PHP_INT_MAX >> 1); // so that the maximum does not correct the bin
+            $histogram->record(\PHP_INT_MAX >> 1); // so that the maximum does not limit the bin
             self::assertGreaterThanOrEqual($nanoseconds, $histogram->percentile(50));
             self::assertLessThanOrEqual((int) ($nanoseconds * 1.008), $histogram->percentile(50));
         }

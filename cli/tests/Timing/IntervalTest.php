@@ -12,7 +12,7 @@ use Random\Randomizer;
 
 final class IntervalTest extends TestCase
 {
-    /** Positions as in the tables of textbooks on nonparametric statistics. */
+    /** Positions from textbook tables of nonparametric statistics. */
     #[TestWith([6, 1])]
     #[TestWith([7, 1])]
     #[TestWith([8, 1])]
@@ -27,7 +27,7 @@ final class IntervalTest extends TestCase
         self::assertEquals(new Interval($position, $count + 1 - $position), $interval);
     }
 
-    /** The control: the next narrower pair of samples holds it too seldom. */
+    /** The control: the next narrower pair of samples contains it too rarely. */
     #[TestWith([6, 0.95, 0.99])]
     #[TestWith([7, 0.97, 1.0])]
     #[TestWith([10, 0.96, 0.99])]
@@ -57,7 +57,7 @@ final class IntervalTest extends TestCase
         self::assertLessThan(0.95 * 2000, $narrower);
     }
 
-    /** Of 10,000 the chance that none is above the median is too small for a float. */
+    /** For 10,000 samples, the probability that none is above the median is too small for a float. */
     public function testManySamplesHaveAnInterval(): void
     {
         $interval = Interval::ofMedian(array_map(floatval(...), range(1, 10_000)));
@@ -78,7 +78,10 @@ final class IntervalTest extends TestCase
         );
     }
 
-    /** A machine that becomes slower changes both of a round alike. The control compares other rounds. */
+    /**
+     * A machine that becomes slower affects both figures of a round alike. The control compares figures of different
+     * rounds.
+     */
     public function testPairedRatioIsNarrowWhenTheMachineDrifts(): void
     {
         $a = $b = [];

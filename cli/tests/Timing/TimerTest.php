@@ -9,7 +9,7 @@ use Larder\Cli\Timing\Timer;
 use Larder\Cli\Timing\Work;
 use PHPUnit\Framework\TestCase;
 
-/** What the timer calls and in which order. That its figures are right is shown by other figures, not by a test. */
+/** Tests which calls the timer makes, and in which order. No test can show that its figures are right. */
 final class TimerTest extends TestCase
 {
     public function testRoundsAlternateAndReverseTheirOrder(): void
@@ -53,7 +53,7 @@ final class TimerTest extends TestCase
         self::assertSame([1, 1, 2, 2, 4, 4, 5, 5, 5, 5], $batches);
     }
 
-    /** Each batch: prepared, the empty loop, the work, checked. */
+    /** Each batch: prepare, the empty loop, the work, check. */
     public function testEveryBatchIsPreparedAndChecked(): void
     {
         $work = new class implements Work {
@@ -105,7 +105,7 @@ final class TimerTest extends TestCase
             usleep(1000 * $times);
         });
         [$nanoseconds, $operations] = (new Timer(1, 3))->mean($work, 7, \PHP_INT_MAX);
-        self::assertSame([7, 2 + 7], [$operations, $done]); // two to warm up
+        self::assertSame([7, 2 + 7], [$operations, $done]); // plus two of the warm-up
         self::assertGreaterThanOrEqual(0.9e6, $nanoseconds);
 
         self::assertSame(1, (new Timer(1, 3))->mean($work, 7, 1)[1]);

@@ -11,7 +11,7 @@ use PHPUnit\Framework\TestCase;
 
 final class AllTest extends TestCase
 {
-    /** They may all be in one run, whose rows are told apart by their subjects, and its blocks by their names. */
+    /** All workloads may be in one run, which distinguishes rows by subjects, and blocks by names. */
     public function testNamesAndSubjectsDiffer(): void
     {
         $locations = new StoreLocations();

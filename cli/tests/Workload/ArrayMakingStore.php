@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Workload;
 
-/** Gives arrays in place of objects, as a store with JSON may. */
+/** Returns arrays instead of objects, as a store with JSON may. */
 final class ArrayMakingStore extends OverFiles
 {
     public function get(string $key, mixed $default = null): mixed

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Workload;
 
-/** Loses every tenth value that is asked for. */
+/** Misses at every tenth read. */
 final class ForgetfulStore extends OverFiles
 {
     public function get(string $key, mixed $default = null): mixed

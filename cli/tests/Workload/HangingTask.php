@@ -7,12 +7,12 @@ namespace Larder\Cli\Tests\Workload;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Workload\Task;
 
-/** Writes its process number and that of a fork to a file, and says nothing more; or dies, and leaves the fork. */
+/** Writes its process id and that of a fork to a file, then hangs silently; or dies, and leaves the fork. */
 final class HangingTask implements Task
 {
     private const SECONDS = 300;
 
-    /** @param int $signal that it gives itself, instead of hanging; 0: none */
+    /** @param int $signal signal that it sends to itself instead of hanging; 0: none */
     public function __construct(private readonly string $file, private readonly int $signal = 0) {}
 
     public function name(): string

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Workload;
 
-/** Needs 20 ms for every fiftieth value that is asked for. */
+/** Takes 20 ms for every fiftieth read. */
 final class HiccupStore extends OverFiles
 {
     public function get(string $key, mixed $default = null): mixed

@@ -12,7 +12,7 @@ final class KeysTest extends TestCase
     public function testZipfFollowsItsLaw(): void
     {
         $counts = self::counts(Keys::Zipf);
-        // 1 / (1 + 2^-0.99 + … + 1000^-0.99) of 100,000, and for the tenth most popular a 10^0.99-th of that.
+        // 100,000 / (1 + 2^-0.99 + … + 1000^-0.99), and for the tenth most popular key that number divided by 10^0.99.
         self::assertEqualsWithDelta(12_970, $counts[0], 500);
         self::assertEqualsWithDelta(1_327, $counts[9], 150);
     }
@@ -40,7 +40,7 @@ final class KeysTest extends TestCase
         self::assertEqualsWithDelta(5_000, \count(array_filter(Keys::sets(50, 10_000))), 300);
     }
 
-    /** @return list<int> how often each key was drawn, the most popular first */
+    /** @return list<int> number of draws of each key, the most popular first */
     private static function counts(Keys $keys): array
     {
         $counts = array_count_values($keys->sequence(1_000, 100_000));

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Workload;
 
-/** Does not store every third value, and says that it did. */
+/** Does not store every third value, but reports success. */
 final class LaggingStore extends OverFiles
 {
     private int $writes = 0;

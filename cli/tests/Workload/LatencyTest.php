@@ -59,7 +59,7 @@ final class LatencyTest extends TaskTestCase
 
     public function testRareSlowOperationsAreSeenInHighPercentilesOnly(): void
     {
-        // Again where the machine stood still so long that there were few operations.
+        // Tries again if the machine stood still so long that there were few operations.
         $tries = 0;
         do {
             [$get] = self::samples(new TaskBlock(self::task(HiccupStore::class, [[100, Keys::Zipf, 1]], 200)));
@@ -86,7 +86,7 @@ final class LatencyTest extends TaskTestCase
         }
     }
 
-    /** Its memory is one for all processes of a block, as for the workers of FPM. */
+    /** All processes of a block share APCu's memory, like the workers of FPM. */
     #[RequiresPhpExtension('apcu')]
     public function testProcessesShareMemoryOfApcu(): void
     {

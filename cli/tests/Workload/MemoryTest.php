@@ -24,7 +24,7 @@ final class MemoryTest extends TaskTestCase
         foreach ([self::figures($block), self::figures($block)] as $figures) {
             self::assertSame(4_096.0, $figures[Memory::ENTRY . ', 0.1k, entry']);
             self::assertSame(4_096.0, $figures[Memory::ENTRY . ', 1k, entry']);
-            // The file's bytes and the string's.
+            // The bytes of the file and of the string.
             self::assertGreaterThanOrEqual(256_000.0, $figures[Memory::READER . ', 128k, get']);
             self::assertGreaterThan(0.0, $figures[Memory::PROCESSOR . ', 1k, get, client']);
         }

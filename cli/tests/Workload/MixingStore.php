@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Workload;
 
-/** Changes the last byte of every tenth string that is asked for. */
+/** Changes the last byte at every tenth read of a string. */
 final class MixingStore extends OverFiles
 {
     public function get(string $key, mixed $default = null): mixed

@@ -8,7 +8,7 @@ use Larder\Contract\Store;
 use Larder\Driver\Common\LoopedBatch;
 use Larder\Internal\Driver\File\FileStore;
 
-/** A store whose files all processes of a test share, in the directory that the environment names. */
+/** A store in files that all processes of a test share, in a directory that the environment names. */
 abstract class OverFiles implements Store
 {
     use LoopedBatch;

@@ -43,7 +43,7 @@ final class PeersTest extends TaskTestCase
         }
     }
 
-    /** APCu is off on the command line unless it is switched on: Symfony's adapter then keeps nothing. */
+    /** APCu is disabled on the command line by default: Symfony's adapter then stores nothing. */
     public function testLibraryThatKeepsNothingFails(): void
     {
         $samples = self::samples(new TaskBlock(

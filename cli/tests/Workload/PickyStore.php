@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Workload;
 
-/** Refuses every fifth value, and loses one in four while it says that it is stored. */
+/** Refuses every fifth value, and loses one in four while it reports success. */
 final class PickyStore extends OverFiles
 {
     private int $writes = 0;

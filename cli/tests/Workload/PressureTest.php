@@ -42,7 +42,7 @@ final class PressureTest extends TaskTestCase
         }
     }
 
-    /** The settings of Size arrive: what is twice the memory does not fit. */
+    /** The limits of Size take effect: twice the memory does not fit. */
     #[RequiresPhpExtension('apcu')]
     public function testStoresHaveTheSizeAskedFor(): void
     {

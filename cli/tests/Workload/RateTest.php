@@ -20,8 +20,8 @@ final class RateTest extends TaskTestCase
     }
 
     /**
-     * The store stops for 20 ms once in fifty operations. A loop that waits for it would find that one operation slow;
-     * at 2,000 operations a second those that should have started meanwhile are late too: much more than one in fifty.
+     * The store stops for 20 ms once in fifty operations. A loop that waits for it would find only that one slow. At
+     * 2,000 operations a second, those scheduled during the stop are late too: many more than one in fifty.
      */
     public function testWaitingCountsFromTheIntendedStart(): void
     {

@@ -21,7 +21,7 @@ final class SafetyTest extends TaskTestCase
         foreach (array_diff(Safety::COUNTS, [$refused]) as $count) {
             self::assertSame(0.0, $counts[$count], $count);
         }
-        // Of a million: while a writer stands still, which a busy machine makes it do, the others cannot write its key.
+        // Per million. A busy machine may stop a writer, and the others cannot write its key during that.
         self::assertLessThan(50_000.0, $counts[$refused]);
     }
 
@@ -44,7 +44,7 @@ final class SafetyTest extends TaskTestCase
     }
 
     /**
-     * Of a shorter time if that suffices: a busy machine gives the writers a processor late.
+     * Uses a shorter time if that suffices: on a busy machine, writers may start late.
      *
      * @param (\Closure(array<string, float|null>): bool)|null $suffices
      * @return array<string, float|null>

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Workload;
 
-/** Gives another key's value every tenth time. */
+/** Returns another key's value every tenth time. */
 final class SwappingStore extends OverFiles
 {
     public function get(string $key, mixed $default = null): mixed

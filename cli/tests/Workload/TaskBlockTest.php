@@ -22,7 +22,7 @@ final class TaskBlockTest extends TaskTestCase
         $processes = explode(' ', (string) file_get_contents($file));
         self::assertCount(2, $processes);
         foreach ($processes as $process) {
-            // A moment until the kernel has ended it.
+            // The kernel may need a moment to end it.
             for ($end = microtime(
                 true,
             ) + 60; preg_match('/\) [^ZX] /', (string) @file_get_contents("/proc/$process/stat")) === 1; usleep(1000)) {

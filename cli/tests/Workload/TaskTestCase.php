@@ -11,7 +11,7 @@ use Larder\Cli\System\FileSystem;
 use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\TestCase;
 
-/** Tasks in real processes, on stores that work and stores that do not. */
+/** Runs tasks in real processes, on stores that work and stores that do not. */
 abstract class TaskTestCase extends TestCase
 {
     private ?TemporaryDirectory $directory = null;
@@ -19,7 +19,7 @@ abstract class TaskTestCase extends TestCase
     protected function setUp(): void
     {
         $this->directory = new TemporaryDirectory(FileSystem::tmpfs());
-        $_ENV[OverFiles::DIRECTORY] = $this->directory->path; // Symfony's Process passes on what is here
+        $_ENV[OverFiles::DIRECTORY] = $this->directory->path; // Symfony's Process passes $_ENV on
     }
 
     protected function tearDown(): void

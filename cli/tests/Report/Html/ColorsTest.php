@@ -7,11 +7,11 @@ namespace Larder\Cli\Tests\Report\Html;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** The colors of stores in the HTML report, as people with each kind of color blindness see them. */
+/** The colors of stores in the HTML report, as seen with each kind of color blindness. */
 final class ColorsTest extends TestCase
 {
     /**
-     * What is left of red, green and blue.
+     * How red, green and blue are seen.
      *
      * @see https://doi.org/10.1109/TVCG.2009.113 Machado, Oliveira and Fernandes, at full severity
      */
@@ -34,7 +34,7 @@ final class ColorsTest extends TestCase
         ],
     ];
 
-    /** In CIELAB, where a difference of 2.3 is just seen side by side. */
+    /** Distance in CIELAB, where a difference of 2.3 is just visible side by side. */
     private const APART = 14.0;
 
     private const PAGES = ['light' => '#ffffff', 'dark' => '#171d24'];
@@ -59,7 +59,7 @@ final class ColorsTest extends TestCase
                 self::assertGreaterThan(self::APART, self::distance($one, $other, $sight), "$one and $other");
             }
         }
-        // control: two that only some can tell apart
+        // The control: two colors that are alike with deuteranopia only.
         self::assertSame($sight === 'deuteranopia', self::distance('#d55e00', '#b27800', $sight) < 3);
     }
 

@@ -17,7 +17,7 @@ use Larder\Cli\Report\Score;
 use Larder\Cli\Report\Setup;
 use PHPUnit\Framework\TestCase;
 
-/** The page as a file. What a browser makes of it: tests/Browser. */
+/** Tests the page as a file. For its behaviour in a browser, see tests/Browser. */
 final class PageTest extends TestCase
 {
     private static ?\DOMXPath $page = null;
@@ -40,7 +40,7 @@ final class PageTest extends TestCase
             self::fail('refers to something else: ' . $node->nodeName . ' ' . $node->nodeValue);
         }
         self::assertDoesNotMatchRegularExpression('/@import|url\(/', self::text($page, '//style'));
-        self::assertMatchesRegularExpression('/\{\{[a-z]/', '{{data}}'); // control
+        self::assertMatchesRegularExpression('/\{\{[a-z]/', '{{data}}'); // the control
         self::assertDoesNotMatchRegularExpression(
             '/\{\{[a-z]/',
             $page->document->textContent,
@@ -48,7 +48,7 @@ final class PageTest extends TestCase
         );
     }
 
-    /** The policy names the scripts by their hashes: the browser runs no other and connects to nothing. */
+    /** The policy lists the scripts by their hashes, so the browser runs no other script and connects to nothing. */
     public function testOnlyTheOwnScriptsMayRun(): void
     {
         $page = self::page();
@@ -92,7 +92,7 @@ final class PageTest extends TestCase
         self::assertStringContainsString(SampleReport::HOSTILE, self::text($page, '//p[@id="spoilers"]'));
     }
 
-    /** Without any script: the answers of the terminal, the chart in two sizes, and what may have spoiled the run. */
+    /** Needs no script: the answers of the terminal, the chart in two sizes, and the spoilers of the run. */
     public function testFirstScreenHasTheAnswers(): void
     {
         $report = ResultFile::read(__DIR__ . '/../../Advice/recorded.jsonl');
@@ -119,7 +119,7 @@ final class PageTest extends TestCase
         self::assertStringContainsString('2 facts', self::text($page, '//details[@id="spoilers"]'));
     }
 
-    /** Bars begin at zero and are as long as their figures. */
+    /** Bars begin at zero, and their lengths are proportional to the figures. */
     public function testBarsOfTheFirstScreenAreLinear(): void
     {
         $report = ResultFile::read(__DIR__ . '/../../Advice/recorded.jsonl');
@@ -144,7 +144,7 @@ final class PageTest extends TestCase
         }
     }
 
-    /** Without any script too. */
+    /** Needs no script either. */
     public function testFoldsHaveTheAdviceScoresAndGaps(): void
     {
         $page = self::page();
@@ -189,7 +189,7 @@ final class PageTest extends TestCase
         );
     }
 
-    /** As in the terminal: rows that do the same have ranks of their own. */
+    /** As in the terminal: rows of the same operation and value are ranked among themselves. */
     public function testRanksAreThoseOfTheReport(): void
     {
         $rows = SampleReport::make()->rows;
@@ -211,7 +211,7 @@ final class PageTest extends TestCase
         self::assertNotSame($ranks[0][0], $ranks[1][0], 'a set is another task');
     }
 
-    /** On a logarithmic scale: the same factor is the same distance. */
+    /** On a logarithmic scale, the same factor is the same distance. */
     public function testDotsOfGetsStandAtTheirFigures(): void
     {
         $report = ResultFile::read(__DIR__ . '/../../Advice/recorded.jsonl');
@@ -269,7 +269,7 @@ final class PageTest extends TestCase
         $document = new \DOMDocument();
         $errors = libxml_use_internal_errors(true);
         $document->loadHTML((new Page($report))->html(), \LIBXML_PARSEHUGE);
-        // libxml knows the elements of HTML 4 only
+        // libxml only knows the elements of HTML 4
         $wrong = array_filter(
             libxml_get_errors(),
             static fn(\LibXMLError $error): bool => preg_match('/^Tag (header|nav|main|footer|details|summary|svg|section|figure|figcaption|article|rect|path|circle|text) invalid/', $error->message) !== 1,

@@ -11,13 +11,10 @@ use Larder\Cli\Report\Report;
 use Larder\Cli\Report\Row;
 use Larder\Cli\Timing\Histogram;
 
-/**
- * Reports with everything that a page has to show. Their figures follow from formulas: what they tell of stores is not
- * true.
- */
+/** Reports with everything that a page can show. Their figures come from formulas, and are not true of the stores. */
 final class SampleReport
 {
-    /** What a page must show as it is. */
+    /** Text that a page must show unchanged. */
     public const HOSTILE = '</script><script>document.title="run"</script><img src=x onerror="document.title=1">';
 
     private const STORES = [
@@ -60,7 +57,7 @@ final class SampleReport
         );
     }
 
-    /** As large as a report gets: every row with ten samples, one in five with a histogram. */
+    /** A report of the largest size: every row with ten samples, one in five with a histogram. */
     public static function large(int $rows): Report
     {
         $list = [];
