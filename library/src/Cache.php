@@ -57,7 +57,7 @@ final class Cache implements CacheInterface
     private const REMOVAL_WAIT = 2;
     /** Lifetime of the mark that pull() leaves in the place of a value: stores have no deletion that compares. */
     private const PULLED_SECONDS = 1;
-    /** In a token: the versions of tags must be asked for. */
+    /** End of the token of a value with tags, whose versions must be read to validate it. */
     private const TAGGED = 'tagged';
     /** Few, as their values are read too. */
     private const KEYS_AT_ONCE = 16;
@@ -131,7 +131,7 @@ final class Cache implements CacheInterface
         ?Observer $observer = null,
     ): self {
         self::checkHost();
-        // These DSNs need no parser. All others are for Resolver, mistakes too.
+        // The engine and APCu need no parser for these DSNs. All others go to Resolver, invalid ones too.
         $isApcu = str_starts_with($dsn, 'apcu:');
         $isHere = $isApcu || $dsn === 'auto:' || str_starts_with($dsn, 'larder:');
         if ($isHere && $credentials === null && $observer === null) {
@@ -590,7 +590,7 @@ final class Cache implements CacheInterface
 
             return $default;
         }
-        // The end of a token says how setIfUnchanged() knows, without reading the value, whether it is still valid.
+        // The end of a token tells setIfUnchanged() how to check, without reading the value, that it is still valid.
         $token = $found[1] . match (true) {
             $valid->tagVersions !== [] => '@' . self::TAGGED,
             $valid->freshUntil !== 0.0 => \sprintf('@%.6F', $valid->freshUntil),
@@ -648,7 +648,7 @@ final class Cache implements CacheInterface
                 }
                 if (\count($keys) === self::KEYS_AT_ONCE) {
                     foreach ($this->keysWithValue($keys) as $listed) {
-                        yield $listed; // "yield from" would begin again with the number of the first
+                        yield $listed; // "yield from" would repeat the array's keys
                     }
                     $keys = [];
                 }

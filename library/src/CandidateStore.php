@@ -12,7 +12,7 @@ final class CandidateStore
      * @param bool $isChosen true if the cache keeps its values there
      * @param string $why it was chosen, or not: "the PHP extension apcu is not loaded"
      * @param string $how the command or setting that would make it available; empty if there is nothing to do
-     * @param string $whose owner of a chosen store of this machine, such as "user www-data, PHP 8.2"
+     * @param string $whose owner of a chosen store on this machine, such as "user www-data, PHP 8.2"
      */
     public function __construct(
         public readonly string $scheme,

@@ -38,7 +38,7 @@ use Larder\Internal\Driver\Sqlite\SqliteDriver;
 /** The registry of drivers, the only list of stores. A driver is created on first use. */
 final class Drivers implements Schemes
 {
-    /** By scheme, in the order in which lists show them. */
+    /** By scheme, in the order of lists. */
     private const BUILT_IN = [
         'auto' => AutoDriver::class,
         'larder' => EngineDriver::class,
@@ -59,7 +59,7 @@ final class Drivers implements Schemes
         'tier' => TierDriver::class,
     ];
 
-    /** Other names of schemes: the scheme, and whether the name stands for it with TLS. */
+    /** Aliases of schemes: the scheme, and true if the alias means TLS. */
     private const ALIASES = [
         'rediss' => ['redis', true],
         'valkey' => ['redis', false],
@@ -77,10 +77,10 @@ final class Drivers implements Schemes
     /** What auto: looks for, in this order. Their drivers open a DSN of auto:, too. */
     public const AUTOMATIC = ['larder', 'apcu', 'file'];
 
-    /** The drivers of clients that applications hold. */
+    /** The drivers of clients that an application passes to Cache::over(). */
     private const CLIENTS = [BorrowedRedisDriver::class, BorrowedMemcachedDriver::class, PdoDriver::class];
 
-    /** @var array<string, Driver> those that were needed, and those of other packages, by scheme */
+    /** @var array<string, Driver> drivers used so far, and those of other packages, by scheme */
     private static array $drivers = [];
 
     /**
@@ -152,7 +152,7 @@ final class Drivers implements Schemes
     /**
      * @internal
      * @param object $client of the application, or a closure that returns it
-     * @param bool $isTier whether local copies stand before it, which have options of their own
+     * @param bool $isTier true if there are local copies in front of it, which have options of their own
      * @throws NotSupported naming the classes that are known
      */
     public static function hold(#[\SensitiveParameter] object $client, bool $isTier = false): BorrowedClient
@@ -195,7 +195,7 @@ final class Drivers implements Schemes
         return Dsn::parse($dsn, new self());
     }
 
-    /** @return array<string, Variant> every store by the one name that people see */
+    /** @return array<string, Variant> every store by the name that users see */
     public static function variants(): array
     {
         $variants = array_merge(
@@ -217,7 +217,7 @@ final class Drivers implements Schemes
         throw new \OutOfBoundsException(\sprintf('There is no store of the name "%s"', $store));
     }
 
-    /** @return array<string, class-string<Store>> by the one name that people see */
+    /** @return array<string, class-string<Store>> every store by the name that users see */
     public static function stores(): array
     {
         return array_map(static fn(Variant $variant): string => $variant->store, self::variants());

@@ -159,7 +159,7 @@ final class LaravelLock implements Lock
         return $this->locks->holder($this->name) !== null;
     }
 
-    /** Releases it whoever holds it. */
+    /** Releases the lock, even if another process holds it. */
     public function forceRelease(): void
     {
         $holder = $this->locks->holder($this->name);
@@ -169,7 +169,7 @@ final class LaravelLock implements Lock
     }
 
     /**
-     * Numbers as Laravel has them, without types.
+     * Numbers as Laravel passes them, without types.
      *
      * @internal
      * @return int|float 0 for null

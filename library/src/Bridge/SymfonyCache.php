@@ -73,7 +73,7 @@ final class SymfonyCache implements TagAwareCacheInterface
         $stored = $isAsked ? $this->cache->getManyWithTags([$key])[$key] ?? null : null;
         $metadata = $item?->getMetadata() ?? SymfonyItem::metadata($stored);
         if ($item?->isOver() === true) {
-            $this->cache->delete($key); // the value before may be there
+            $this->cache->delete($key); // the old value may still be there
         }
 
         return $value;

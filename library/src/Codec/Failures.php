@@ -4,13 +4,13 @@ declare(strict_types=1);
 
 namespace Larder\Codec;
 
-/** Counts by reason values that could not be read, each of which was a miss, and those that were not stored. */
+/** Counts unreadable values by reason, each of which was a miss, and values that were not stored. */
 final class Failures
 {
     /** @var array<value-of<Failure>, int> */
     private array $counts = [];
 
-    /** @param (\Closure(Failure): void)|null $told receives each */
+    /** @param (\Closure(Failure): void)|null $told called for each failure */
     public function __construct(private readonly ?\Closure $told = null) {}
 
     public function add(Failure $failure): void

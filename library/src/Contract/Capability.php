@@ -23,7 +23,7 @@ enum Capability: string
      * @template T of object
      * @param S $store
      * @param class-string<T> $interface of a case
-     * @return S&T the store, as one that can do what the interface asks for
+     * @return S&T the store, typed as one with this interface
      * @throws NotSupported
      */
     public static function of(Store $store, string $interface): Store
@@ -34,7 +34,7 @@ enum Capability: string
         $capability = self::from($interface);
 
         while ($store instanceof Decorator && !$capability->isOf($store->decorated())) {
-            $store = $store->decorated(); // named is the store behind, or the decorator that does not pass this on
+            $store = $store->decorated(); // name the store behind, or the decorator that does not pass this on
         }
 
         throw new NotSupported(\sprintf(

@@ -10,6 +10,6 @@ interface Decorator extends Store
     /** @param class-string $interface such as AtomicStore::class */
     public function supports(string $interface): bool;
 
-    /** The store behind it. Of several, which are all of one kind, one. */
+    /** The store behind it. If there are several, they are of one kind, and this is one of them. */
     public function decorated(): Store;
 }

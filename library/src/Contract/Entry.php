@@ -13,7 +13,7 @@ final class Entry
 {
     /**
      * @param T $stored
-     * @param float|null $until unix time, 0.0 for never; null for that of the value that is there now
+     * @param float|null $until unix time, 0.0 for never; null to keep the expiry of the existing value
      */
     public function __construct(public readonly mixed $stored, public readonly ?float $until) {}
 }

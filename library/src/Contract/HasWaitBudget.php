@@ -8,7 +8,7 @@ namespace Larder\Contract;
 interface HasWaitBudget
 {
     /**
-     * Makes several calls, which together wait no longer than one would.
+     * Runs several calls that together wait no longer than one would.
      *
      * @template T
      * @param \Closure(): T $calls

@@ -9,7 +9,7 @@ interface ReadsReplicas extends StaleReads
 {
     /**
      * @template T
-     * @param \Closure(): T $calls that shall read from the masters
+     * @param \Closure(): T $calls calls that must read from the masters
      * @return T
      */
     public function fromMasters(\Closure $calls): mixed;

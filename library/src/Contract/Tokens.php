@@ -7,8 +7,8 @@ namespace Larder\Contract;
 use Larder\Exception\NotSupported;
 
 /**
- * Tokens of any store. Without a TokenStore they are made of the value. So they are for memcached, whose own numbers
- * begin again with the server: one could come back for another value.
+ * Tokens of any store. Without a TokenStore, they are computed from the value. memcached too uses such tokens, because
+ * its own numbers restart with the server: the number of one value could return for another.
  */
 final class Tokens
 {

@@ -21,7 +21,7 @@ enum Scope
     /** On a server, shared by all its clients. */
     case Server;
 
-    /** True if processes share this one that do not share the other. */
+    /** True if more processes share a store of this scope than one of the other. */
     public function isWiderThan(self $other): bool
     {
         return array_search($this, self::cases(), true) > array_search($other, self::cases(), true);
@@ -38,7 +38,7 @@ enum Scope
     }
 
     /**
-     * The owner of the cache; others have a cache of their own, which a clear() here does not affect.
+     * The owner of the cache. All others have another cache, which a clear() here does not affect.
      *
      * @return string such as "user www-data, PHP 8.2"; empty if all processes reach the same cache
      */

@@ -22,30 +22,30 @@ use Larder\Internal\Process\User;
  */
 final class Dsn
 {
-    /** Options that do not belong to the identity(), by name: a new option belongs to it until it is added here. */
+    /** Options that are not part of the identity(). A new option is part of it until it is added here. */
     private const USAGE_OPTIONS = [
-        // how values are written: whoever reads knows every format by its first byte
+        // how values are written: readers recognize every format by its first byte
         'serializer', 'compress', 'compress_from',
         // how to reach the server, and for how long to wait
         'timeout', 'connect_timeout', 'read_timeout', 'persistent', 'on_failure', 'client',
         // secrets, and the login of sentinels, which keep no entries
         'password_file', 'tls_key_file', 'sentinel_user', 'sentinel_password_file',
-        // of the program that writes
+        // limits and statistics of the writing program
         'max_size', 'sample', 'default_ttl',
     ];
 
-    /** What it begins with, lower case: "redis". */
+    /** The scheme, lower case: "redis". */
     public readonly string $scheme;
 
-    /** Whether connections are encrypted because of the scheme. */
+    /** True if connections are encrypted because of the scheme. */
     public readonly bool $isTls;
 
     /**
-     * @param string $rest what stands after the scheme and before the options, decoded: a segment, a file, a database
+     * @param string $rest the part between the scheme and the options, decoded: a segment, a file, a database
      * @param list<string> $servers "host", "host:port", "[::1]:port"
      * @param array<string, string> $options
      * @param \SensitiveParameterValue $secret the password, which var_dump(), var_export() and serialize() do not show
-     * @param list<self> $tiers of a tier: DSN, the local one first; of others none
+     * @param list<self> $tiers the DSNs in a tier: DSN, the local one first; empty for others
      */
     private function __construct(
         Scheme $scheme,
@@ -60,13 +60,13 @@ final class Dsn
         $this->isTls = $scheme->isTls;
     }
 
-    /** @return array<string, mixed> without what may be a secret, or a piece of one */
+    /** @return array<string, mixed> without values that may be a secret, or a part of one */
     public function __debugInfo(): array
     {
         return ['scheme' => $this->scheme, 'options' => array_keys($this->options), 'tiers' => $this->tiers];
     }
 
-    /** Empty when there is none. */
+    /** Empty if there is none. */
     public function password(): string
     {
         $password = $this->secret->getValue();
@@ -74,7 +74,7 @@ final class Dsn
         return \is_string($password) ? $password : '';
     }
 
-    /** @throws InvalidDsn naming what is known */
+    /** @throws InvalidDsn names the wrong part and what is allowed */
     public static function parse(#[\SensitiveParameter] string $dsn, Schemes $schemes): self
     {
         if (strpbrk($dsn, "\0%") !== false && str_contains(rawurldecode($dsn), "\0")) {
@@ -91,7 +91,7 @@ final class Dsn
         if ($scheme->nesting !== '') {
             [$tiers, $query] = self::inParentheses($scheme, $rest);
 
-            $nested = []; // not array_map(), whose arguments would stand in the trace of a refusal
+            $nested = []; // not array_map(), whose arguments would be in the trace of an exception
             foreach ($tiers as $tier) {
                 $nested[] = self::parse($tier, $schemes)
                     ->asTier(\sprintf('inside of a %s: DSN: write it after the last parenthesis', $scheme->name));
@@ -152,8 +152,8 @@ final class Dsn
     }
 
     /**
-     * DSNs of the same identity find the same entries and accept the same ones, so what one has read may be returned
-     * for another: they have their local copies in common. To the identity belongs all that decides
+     * DSNs of the same identity find the same entries and accept the same ones, so a value read by one may be returned
+     * for the other: they share their local copies. The identity contains everything that decides
      *
      * - which entries a DSN finds: scheme, servers, name, namespace and the like; and the user, which decides the
      *   schema in PostgreSQL, and the server behind some proxies
@@ -161,9 +161,9 @@ final class Dsn
      *   a replica may answer
      * - how old they may be: the options of a tier
      *
-     * The user of this process belongs to it too, who is the server's where the DSN names none. What a file or an
-     * environment variable holds does not (see CodecOptions::signingKeys()), nor the user that a callable names, as
-     * nothing is asked here.
+     * The user of this process is part of it too, because the server may use that name if the DSN has no user. The
+     * content of a file or an environment variable is not (see CodecOptions::signingKeys()), nor the user from a
+     * callable, since nothing is called here.
      */
     public function identity(): string
     {
@@ -183,14 +183,14 @@ final class Dsn
         ]);
     }
 
-    /** The same number for this DSN and for what inSubNamespace() makes of it, while one of them is there. */
+    /** A number that this DSN shares with the results of inSubNamespace(), as long as one of them exists. */
     public function family(): int
     {
         return spl_object_id($this->secret);
     }
 
     /**
-     * The same with the namespace "<its own>-<name>", where there are namespaces.
+     * The DSN with the namespace "<its own>-<name>", if the scheme has namespaces.
      *
      * @throws InvalidDsn
      */
@@ -217,7 +217,7 @@ final class Dsn
     }
 
     /**
-     * @param string $misplaced why options of the whole cache do not belong here
+     * @param string $misplaced why options of the whole cache are not allowed here
      * @throws InvalidDsn
      */
     public function asTier(string $misplaced): self
@@ -235,7 +235,7 @@ final class Dsn
         return rawurldecode($this->rest);
     }
 
-    /** @throws InvalidDsn when anything stands between the scheme and the options */
+    /** @throws InvalidDsn if there is anything between the scheme and the options */
     public function refuseName(): void
     {
         $this->refuseServers();
@@ -246,7 +246,7 @@ final class Dsn
         }
     }
 
-    /** @throws InvalidDsn when a host stands where this scheme takes none */
+    /** @throws InvalidDsn if there is a host, and this scheme takes none */
     public function refuseServers(): void
     {
         if ($this->servers !== []) {
@@ -299,7 +299,7 @@ final class Dsn
     }
 
     /**
-     * @return list<Endpoint> of the hosts, whatever path follows them
+     * @return list<Endpoint> the hosts; a path after them is ignored
      * @throws InvalidDsn
      */
     public function hosts(int $defaultPort): array
@@ -392,7 +392,7 @@ final class Dsn
     }
 
     /**
-     * @return bool whether calls throw while a server does not answer
+     * @return bool true if calls throw while a server does not answer
      * @throws InvalidDsn
      */
     public function throws(): bool
@@ -407,7 +407,7 @@ final class Dsn
     }
 
     /**
-     * @return int how many operations there are for each that is looked at; 0 when none is
+     * @return int one in this many operations is sampled; 0 for none
      * @throws InvalidDsn
      */
     public function sample(): int
@@ -416,7 +416,7 @@ final class Dsn
     }
 
     /**
-     * @return float seconds, 0.0 for no expiry: the ttl of what PSR-6 and PSR-16 store without one
+     * @return float seconds, 0.0 for no expiry: the ttl for values that PSR-6 and PSR-16 store without one
      * @throws InvalidDsn
      */
     public function defaultTtl(): float
@@ -446,7 +446,7 @@ final class Dsn
     }
 
     /**
-     * @return float seconds after which a host asks a shared tier again what was changed; 0.0 for never
+     * @return float seconds between two polls of a shared tier for changes; 0.0 for never
      * @throws InvalidDsn
      */
     public function poll(): float
@@ -459,7 +459,7 @@ final class Dsn
         return new InvalidDsn(\sprintf('This %s: DSN %s', $this->scheme, $why));
     }
 
-    /** @return array{string, int|null}|null null when it is something else */
+    /** @return array{string, int|null}|null null if it is not a valid host with an optional port */
     private static function hostAndPort(#[\SensitiveParameter] string $server): ?array
     {
         if (preg_match(
@@ -476,7 +476,7 @@ final class Dsn
     }
 
     /**
-     * Takes "(one)(two)?options" apart; parentheses inside of the DSNs come in pairs.
+     * Splits "(one)(two)?options". Parentheses within the DSNs must be balanced.
      *
      * @return array{array{string, string}, string}
      * @throws InvalidDsn

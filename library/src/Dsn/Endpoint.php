@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Dsn;
 
-/** Where a server listens: a unix socket, or a host and a port. */
+/** The address of a server: a unix socket, or a host and a port. */
 final class Endpoint
 {
     private function __construct(
@@ -24,7 +24,7 @@ final class Endpoint
     }
 
     /**
-     * @return self|null null for what another server has named, and is neither a host name nor an address: a path, a
+     * @return self|null null if a name that another server has sent is neither a host name nor an address: a path, a
      *         URL, bytes
      */
     public static function named(string $host, int $port): ?self
@@ -42,7 +42,7 @@ final class Endpoint
         return new self(null, trim(substr($address, 0, $colon), '[]'), (int) substr($address, $colon + 1));
     }
 
-    /** As in messages: "/run/redis.sock", "127.0.0.1:6379", "[::1]:6379". */
+    /** For messages: "/run/redis.sock", "127.0.0.1:6379", "[::1]:6379". */
     public function __toString(): string
     {
         return $this->socket

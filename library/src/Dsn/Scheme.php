@@ -4,34 +4,33 @@ declare(strict_types=1);
 
 namespace Larder\Dsn;
 
-/** What a DSN begins with, and what may follow it. */
+/** A scheme of DSNs, and what a DSN of it may contain. */
 final class Scheme
 {
-    /** Options of a store that keeps all values as bytes, where others may write. */
+    /** Options of a store that keeps all values as bytes, and that others may write to. */
     public const CODEC_OPTIONS = ['serializer', 'compress', 'compress_from', 'classes', 'sign'];
     /** Options of every store that is a server. */
     public const SERVER_OPTIONS = ['timeout', 'persistent', 'on_failure'];
-    /** Options of those servers whose connections Larder\Server\ConnectionSettings describes. */
+    /** Options of servers whose connections Larder\Server\ConnectionSettings describes. */
     public const CONNECTION_OPTIONS = [
         'timeout', 'connect_timeout', 'read_timeout', 'persistent', 'on_failure', 'user_file', 'password_file',
     ];
-    /** Options that TLS brings besides, in the order of Larder\Internal\Server\Tls. */
+    /** Further options with TLS, in the order of Larder\Internal\Server\Tls. */
     public const TLS_OPTIONS = ['tls_ca_file', 'tls_cert_file', 'tls_key_file', 'tls_peer_name'];
-    /** Options that every scheme has, besides its own. */
+    /** Options that every scheme has in addition to its own. */
     public const COMMON_OPTIONS = ['sample', 'default_ttl'];
 
-    /** @var list<string> the names that may stand behind the question mark */
+    /** @var list<string> names of the options that may follow the question mark */
     public readonly array $options;
 
     /**
      * @param string $name lower case, such as "redis"
      * @param list<string> $options its own; see COMMON_OPTIONS
-     * @param bool $isRemote whether it names servers, which may ask for a password
+     * @param bool $isRemote true if it names servers, which may need a password
      * @param string $whyNoCodec a sentence: why the options of codecs make no sense here; may be empty
-     * @param string $nesting how DSNs stand in parentheses behind the colon, two of them, as an example; empty: they do
-     *         not
-     * @param string $path the option that may stand as a path behind the host instead; empty for none
-     * @param bool $isTls whether its connections are encrypted
+     * @param string $nesting an example with two DSNs in parentheses after the colon; empty if the scheme nests none
+     * @param string $path the option that may be written as a path after the host; empty for none
+     * @param bool $isTls true if its connections are encrypted
      */
     public function __construct(
         public readonly string $name,
@@ -46,7 +45,7 @@ final class Scheme
     }
 
     /**
-     * The same with more options.
+     * The scheme with more options.
      *
      * @param list<string> $options
      */
@@ -62,7 +61,7 @@ final class Scheme
         );
     }
 
-    /** The same under another name. */
+    /** The scheme under another name. */
     public function as(string $name, bool $isTls): self
     {
         return new self(

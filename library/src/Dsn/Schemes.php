@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\Dsn;
 
-/** The schemes that a DSN may have. */
+/** The schemes that are known to a parser. */
 interface Schemes
 {
-    /** @return Scheme|null null when there is none of this name */
+    /** @return Scheme|null null if there is none of this name */
     public function scheme(string $name): ?Scheme;
 
     /** @return list<Scheme> in the order in which messages list them */

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Event;
 
-/** Counts what happens in this process. One object may observe several caches. */
+/** Counts the events in this process. One object may observe several caches. */
 final class Counters implements Observer
 {
     /** @phpstan-readonly-allow-private-mutation */

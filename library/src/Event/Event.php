@@ -4,5 +4,5 @@ declare(strict_types=1);
 
 namespace Larder\Event;
 
-/** What happened in a cache: Hit, Miss, Computed, ComputationFailed or Failed. Later versions may have more. */
+/** An event in a cache: Hit, Miss, Computed, ComputationFailed or Failed. Later versions may have more. */
 interface Event {}

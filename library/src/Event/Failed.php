@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Event;
 
 /**
- * A store did not do what it was asked to do. A server's message is not in it, as that may repeat a password: the
+ * A store failed to do what was asked. The server's message is not included, because it may repeat a password: the
  * cache's logger receives it, once for each outage.
  */
 final class Failed implements Event

@@ -6,14 +6,14 @@ namespace Larder\Event;
 
 use Larder\Exception\StoreFailed;
 
-/** Why a server did not answer. */
+/** Reasons why a server did not do what was asked. */
 enum Reason: string
 {
     /** It cannot be reached, or answers late or wrongly. */
     case Unreachable = 'unreachable';
-    /** It does not let this client in. */
+    /** It refuses this client. */
     case Refused = 'access refused';
-    /** It answers, and refuses this request: it only reads, or this user may not. */
+    /** It answers, but refuses this request: it is read-only, or the user lacks a right. */
     case RequestRefused = 'request refused';
     /** It was not asked, since the breaker is open. */
     case BreakerOpen = 'breaker open';

@@ -10,14 +10,14 @@ use Larder\Internal\Process\LogLine;
  * A server is unreachable, or answers late or wrongly. With on_failure=throw callers receive it, else a miss or false.
  * The server may or may not have executed the call.
  *
- * All methods take the store's scheme, such as "redis", and what happened, with the server's name.
+ * All methods take the store's scheme, such as "redis", and a description of the failure with the server's name.
  */
 final class StoreFailed extends \RuntimeException implements CacheException
 {
     public readonly string $what;
 
     /**
-     * @param string $what may have the server's own words, with line breaks, though an exception may be logged
+     * @param string $what may contain the server's own words, with line breaks, though an exception may be logged
      * @param bool $isRefusal see refused()
      * @param bool $isBusy see busy()
      * @param bool $isOver see over()
@@ -41,15 +41,15 @@ final class StoreFailed extends \RuntimeException implements CacheException
         return new self($store, $what, $previous);
     }
 
-    /** A server that is there and does not let this client in: a wrong password, a missing right. */
+    /** A server that is reachable but refuses this client: a wrong password, a missing right. */
     public static function refused(string $store, string $what, ?\Throwable $previous = null): self
     {
         return new self($store, $what, $previous, true);
     }
 
     /**
-     * A server that answers other requests, and refuses this one for a reason that is not its value: it only reads, its
-     * disk is full, this user may not. No outage: an old value may still be read.
+     * A server that answers other requests, and refuses this one for a reason other than its value: it is read-only,
+     * its disk is full, the user lacks a right. This is no outage, and an old value may still be readable.
      */
     public static function ofRequest(string $store, string $what, ?\Throwable $previous = null): self
     {
@@ -57,8 +57,8 @@ final class StoreFailed extends \RuntimeException implements CacheException
     }
 
     /**
-     * A connection that the server or the network closed, as when a password rotates, and that a new one replaces: no
-     * outage.
+     * A connection that the server or the network closed, for example when a password rotates, and that a new one
+     * replaces. This is no outage.
      */
     public static function over(string $store, string $what, ?\Throwable $previous = null): self
     {
@@ -66,7 +66,7 @@ final class StoreFailed extends \RuntimeException implements CacheException
     }
 
     /**
-     * A client that the application uses for something else now, such as a transaction. Nothing was sent to the server.
+     * A client that the application is using for something else, such as a transaction. Nothing was sent to the server.
      */
     public static function busy(string $store, string $what): self
     {

@@ -12,7 +12,7 @@ final class StoreUnavailable extends \RuntimeException implements CacheException
     /**
      * @param string $store its scheme, such as "redis"
      * @param string $what is wrong, without a full stop
-     * @param string $how to mend it: a command, a setting
+     * @param string $how how to repair it: a command, a setting
      */
     private function __construct(
         public readonly string $store,
@@ -30,7 +30,7 @@ final class StoreUnavailable extends \RuntimeException implements CacheException
 
     /**
      * @param string $package Debian's, without the version: "redis" for php8.2-redis
-     * @throws self when the extension is not loaded
+     * @throws self if the extension is not loaded
      */
     public static function unlessLoaded(string $store, string $extension, string $package): void
     {
@@ -43,9 +43,9 @@ final class StoreUnavailable extends \RuntimeException implements CacheException
     }
 
     /**
-     * Calls no function, as that might be the one that is missing.
+     * Calls no function, as it might be a disabled one.
      *
-     * @param string $function of PHP, which a host has taken away; "" if none is missing
+     * @param string $function of PHP, which the host has disabled; "" if none is
      * @throws self
      */
     public static function unlessThere(string $store, string $function): void

@@ -55,7 +55,10 @@ final class ResponseCache implements MiddlewareInterface
     private const PASS_ERROR = 1;
     /** Seconds for which the variants of a URL are known, and no response is stored for longer. */
     private const KNOWN = 86_400;
-    /** Tries to change what is known of a URL. If other processes change it each time, the response is not stored. */
+    /**
+     * Number of tries to change what is known of a URL. If other processes change it each time, the response is not
+     * stored.
+     */
     private const TRIES = 50;
     /** Statuses that depend on nothing but the URL, by default (RFC 9110 15.1). */
     private const STATUSES = [200, 203, 300, 301, 308, 404, 410];
@@ -163,7 +166,7 @@ final class ResponseCache implements MiddlewareInterface
     /**
      * The response to the whole request of a visitor, which is not stored. It shows which ones may be.
      *
-     * @return Response|null null if another process has just learnt it
+     * @return Response|null null if another process has learnt it in between
      */
     private function learnt(string $id, Request $request, Handler $handler): ?Response
     {
@@ -225,7 +228,7 @@ final class ResponseCache implements MiddlewareInterface
                 }
                 if ($isClean !== null) {
                     $this->pass($url->id, $made);
-                    $this->cache->delete(self::learntName($url->id)); // its result is out of date
+                    $this->cache->delete(self::learntName($url->id)); // that process's result is out of date
                 }
 
                 return [];

@@ -41,7 +41,7 @@ use Larder\Internal\Process\Functions;
 use Larder\Server\ConnectionSettings;
 use Psr\Log\LoggerInterface;
 
-/** Opens the store of a DSN, and can tell what was looked for, in which order, and what came of each. */
+/** Opens the store of a DSN, and reports which stores were looked for, in which order, and the result for each. */
 final class Resolver implements Opener
 {
     /** Options that are part of way(), each as a key. */
@@ -58,18 +58,22 @@ final class Resolver implements Opener
 
     private ?Failures $failures = null;
 
-    /** @var list<array{string, bool, string, 3?: string}> what CandidateStore has, of those that auto: has tried */
+    /**
+     * @var list<array{string, bool, string, 3?: string}> arguments of CandidateStore for the stores that auto: has
+     *         tried
+     */
     private array $tried = [];
 
     /** @var array<string, object> see shared() */
     private array $shared = [];
 
-    /** Whether a store was opened that asks the callable for credentials. */
+    /** True if a store was opened that asks the callable for credentials. */
     private bool $isCredentialsUsed = false;
 
     /**
      * @param \Closure(): LoggerInterface $logger called when there is something to log
-     * @param \SensitiveParameterValue|null $credentials the callable that gives them, which may have a password
+     * @param \SensitiveParameterValue|null $credentials the callable that returns credentials, which may have a
+     *         password
      */
     private function __construct(
         private readonly Dsn $dsn,
@@ -81,12 +85,13 @@ final class Resolver implements Opener
     ) {}
 
     /**
-     * Opens the first store that works here; those after it are not looked at.
+     * Opens the first store that works here. Later ones are not tried.
      *
      * @param LoggerInterface|null $logger null for PHP's error log
      * @param \Closure(Endpoint): (string|array{string, string})|null $credentials see Cache::open()
-     * @param BorrowedClient|null $client of the application, which the store uses; the DSN says the rest then
-     * @param Dsn|null $local of a local tier before that
+     * @param BorrowedClient|null $client client of the application that the store uses; the DSN then only has the
+     *         options
+     * @param Dsn|null $local of a local tier in front of it
      * @param Observer|null $observer of the cache, its servers and its codecs
      * @throws InvalidDsn
      */
@@ -114,7 +119,7 @@ final class Resolver implements Opener
 
     /**
      * @param string $name the end of the namespace
-     * @throws InvalidDsn when the namespace is too long or malformed
+     * @throws InvalidDsn if the namespace is too long or malformed
      */
     public function inSubNamespace(string $name): self
     {
@@ -147,23 +152,23 @@ final class Resolver implements Opener
         return $resolver;
     }
 
-    /** @throws StoreUnavailable when there was none: what is missing for each, and how to get it */
+    /** @throws StoreUnavailable if no store is available: what each one lacks, and the remedy */
     public function store(): Store
     {
         return $this->sampled ?? ($this->outcome instanceof Store ? $this->outcome : throw $this->outcome);
     }
 
-    /** @return float seconds, 0.0 for no expiry, as the DSN says */
+    /** @return float seconds, 0.0 for no expiry, from the DSN */
     public function defaultTtl(): float
     {
         return $this->defaultTtl;
     }
 
     /**
-     * What was found when the cache was opened. An engine that keeps nothing at the moment, a tier, and a server, which
-     * is connected to for it, are told of as they are now.
+     * The stores that were looked for when the cache was opened. The current state is reported for a tier, for an
+     * engine that keeps nothing at the moment, and for a server, to which this connects.
      *
-     * @return list<CandidateStore> in the order looked for; of at least one
+     * @return list<CandidateStore> in the order of the search; at least one
      */
     public function candidates(): array
     {
@@ -203,7 +208,7 @@ final class Resolver implements Opener
         return $this->local === null ? $store : TierDriver::before($this->open($this->local), $store, $dsn);
     }
 
-    /** @throws StoreUnavailable where the host takes away what the driver's stores need; see Functions */
+    /** @throws StoreUnavailable if the host disables functions that the driver's stores need; see Functions */
     private static function checkHost(Driver $driver): void
     {
         if (ini_get('disable_functions') !== '') {
@@ -335,7 +340,7 @@ final class Resolver implements Opener
         return hash('sha256', self::wayOf($dsn, $this->credentials !== null));
     }
 
-    /** With the password. */
+    /** Includes the password. */
     private static function wayOf(Dsn $dsn, bool $isAsked): string
     {
         $options = array_intersect_key($dsn->options, self::WAY);
@@ -379,7 +384,10 @@ final class Resolver implements Opener
         return $this->failures ?? ($this->failuresWhenNeeded())();
     }
 
-    /** @return \Closure(): Failures without this object, which a store would else keep, and with it its connection */
+    /**
+     * @return \Closure(): Failures holds no reference to this object. Otherwise a store would keep this object, and
+     *         with it its connection
+     */
     private function failuresWhenNeeded(): \Closure
     {
         [$scheme, $events] = [$this->dsn->scheme, $this->events];
@@ -417,9 +425,10 @@ final class Resolver implements Opener
     }
 
     /**
-     * Tells on the command line if the web server's PHP finds another store: a script may clear what that does not use.
+     * Warns on the command line if the web server's PHP finds another store: a script may clear one that the web server
+     * does not use.
      *
-     * @param string $split the store that it passed by, though the web server's PHP would take it; may be empty
+     * @param string $split the store that was skipped, though the web server's PHP would take it; may be empty
      * @return array{string, true, string, 3?: string}
      */
     private function found(string $scheme, string $split): array

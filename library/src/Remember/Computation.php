@@ -14,7 +14,7 @@ use Larder\Internal\Tag\Tags;
 use Larder\Key\Ttl;
 use Larder\Tag\TagVersions;
 
-/** A running computation of Cache::remember(). The callback receives it, to change what becomes of the result. */
+/** A running computation of Cache::remember(). The callback receives it to control how the result is stored. */
 final class Computation
 {
     public readonly string $key;

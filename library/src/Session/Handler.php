@@ -169,7 +169,7 @@ final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \S
     }
 
     /**
-     * @param string $byPhp not to be given: hosts disable this function
+     * @param string $byPhp never passed: hosts disable this function
      * @return string a random id, made by PHP according to session.sid_length and session.sid_bits_per_character
      */
     public function create_sid(string $byPhp = 'session_create_id'): string

@@ -121,8 +121,8 @@ final class ArrayStore implements Store, AtomicStore, LockingStore, ListableStor
     }
 
     /**
-     * @param float $moment unix time of the machine, 0.0 for never
-     * @return float by the clock
+     * @param float $moment unix time by the machine's clock, 0.0 for never
+     * @return float the same moment by the clock of this store
      */
     private function byClock(float $moment): float
     {

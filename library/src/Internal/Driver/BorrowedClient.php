@@ -57,7 +57,7 @@ final class BorrowedClient implements Schemes
         return Dsn::parse(\sprintf('%s:?%s', $this->scheme->name, $options), $this);
     }
 
-    /** The client, to look at its settings, if no closure has to be called for it. */
+    /** The client, to read its settings, unless a closure would have to be called for it. */
     public function ifThere(): ?object
     {
         return $this->client;
@@ -115,8 +115,8 @@ final class BorrowedClient implements Schemes
     }
 
     /**
-     * True if a persistent connection would be the parent's, too, and receive its replies. phpredis does not report if
-     * its connection is persistent, but a fork gets another from its pool.
+     * True if the connection is persistent and may belong to the parent process too, which would receive its replies.
+     * phpredis does not report if its connection is persistent, but a fork gets another one from its pool.
      */
     public function isInFork(): bool
     {
@@ -132,7 +132,7 @@ final class BorrowedClient implements Schemes
         );
     }
 
-    /** A client that was lost in the parent is the parent's: it uses it again. */
+    /** A client that was lost in the parent process stays the parent's: the parent uses it again. */
     private function own(object $client): object
     {
         $this->processes[$client] ??= Pid::own();
@@ -162,7 +162,7 @@ final class BorrowedClient implements Schemes
 
         try {
             $client = $given();
-        } catch (\Exception|\TypeError $error) { // each framework has another one for an outage; or it returns null
+        } catch (\Exception|\TypeError $error) { // each framework throws its own exception; or it returns null
             $message = $error->getMessage();
 
             throw $this->failure("the application's function that connects has failed ($message)", $error);

@@ -9,15 +9,15 @@ use Larder\Dsn\Schemes;
 use Larder\Exception\InvalidDsn;
 
 /**
- * What is wrong with a DSN, by the part that was not understood. Nothing of the DSN is repeated: where it was
- * written wrongly, any part of it may be a piece of a password.
+ * The error in a DSN, by the part that is wrong. Nothing of the DSN is repeated: in a malformed one, any part may be a
+ * piece of a password.
  */
 final class DsnError
 {
     public const ENCODING = 'Inside a user name, a password, a path or an option write %2F for /, %3F for ?, '
         . '%40 for @, %3A for : and %25 for %';
 
-    /** Letters by which a name may differ from an option that is proposed for it. */
+    /** Number of letters by which a name may differ from an option that is suggested for it. */
     private const TYPOS = 2;
 
     public static function noScheme(Schemes $schemes): InvalidDsn
@@ -69,7 +69,7 @@ final class DsnError
         ));
     }
 
-    /** @param string $how what else to say; may be empty */
+    /** @param string $how a further hint; may be empty */
     public static function repeatedOption(string $scheme, string $option, string $how = ''): InvalidDsn
     {
         return new InvalidDsn(\sprintf('This %s: DSN has the option %s twice%s', $scheme, $option, $how));
@@ -86,7 +86,10 @@ final class DsnError
         ));
     }
 
-    /** An option of other stores is named, since it is no secret; a misspelt one only by what it may be meant for. */
+    /**
+     * The name of another store's option is no secret, so it is repeated. For a misspelt option, only the suggestion is
+     * named.
+     */
     public static function unknownOption(
         Scheme $scheme,
         Schemes $schemes,

@@ -113,8 +113,8 @@ final class Claims
     }
 
     /**
-     * @return StoreClaim|null the right to recompute a value that stays, by a placeholder under another key; null if
-     *         another process has it; without a lease if the store has none to give
+     * @return StoreClaim|null the right to recompute a value that stays, as a placeholder under another key. Null if
+     *         another process has it; without a lease if the store cannot provide one
      */
     public function takeBeside(string $key, float $seconds, bool $isTimed): ?StoreClaim
     {

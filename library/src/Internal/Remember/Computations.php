@@ -97,7 +97,7 @@ final class Computations
     }
 
     /**
-     * Recomputes a value that may be returned meanwhile: after the response, if that is possible.
+     * Recomputes a value, while readers may still get the old one: after the response, if that is possible.
      *
      * @template T
      * @param RememberOptions<T> $options

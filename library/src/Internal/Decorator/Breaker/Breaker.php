@@ -21,17 +21,19 @@ use Psr\Log\LoggerInterface;
 final class Breaker
 {
     /**
-     * Seconds, plus four timeouts: failures further apart are not in a row. With one a minute, an open breaker would
-     * save nothing.
+     * Seconds, in addition to four timeouts. Failures further apart do not count as consecutive. With one a minute, an
+     * open breaker would save nothing.
      */
     private const WINDOW = 60.0;
     private const FIRST_PAUSE = 0.5;
     private const LONGEST_PAUSE = 30.0;
-    /** The first pause takes as many times as long as the failed call: a probe delays a request by that much. */
+    /**
+     * The first pause lasts this many times as long as the failed call, because a probe delays a request by that time.
+     */
     private const PAUSE_IN_FAILURES = 5.0;
 
     /**
-     * Whether the server has no known failure: then only failed() needs to be called.
+     * True if no failure of the server is known. Then only failed() needs to be called.
      *
      * @phpstan-readonly-allow-private-mutation
      */
@@ -41,12 +43,12 @@ final class Breaker
 
     /**
      * @param string $store the scheme, such as "redis"
-     * @param string $where the server is, such as "127.0.0.1:6379"
-     * @param int $threshold failures in a row that are an outage; PHP_INT_MAX for a breaker that never opens
-     * @param LoggerInterface|(\Closure(): LoggerInterface)|null $logger or what gives it, called when there is
-     *         something to log
-     * @param float $probe seconds: a probe that has told nothing by then was in a process that died
-     * @param ClockInterface|null $clock null for that of the machine
+     * @param string $where the server's address, such as "127.0.0.1:6379"
+     * @param int $threshold consecutive failures that count as an outage; PHP_INT_MAX for a breaker that never opens
+     * @param LoggerInterface|(\Closure(): LoggerInterface)|null $logger the logger, or a closure that returns it,
+     *         called if there is something to log
+     * @param float $probe seconds after which a probe without a result counts as lost, because its process died
+     * @param ClockInterface|null $clock null for the machine's clock
      */
     public function __construct(
         private readonly string $store,
@@ -62,9 +64,10 @@ final class Breaker
     /**
      * @template T
      * @param \Closure(): T $work which throws StoreFailed if the server does not answer
-     * @param bool $isAskedAnyway also if it has just failed, for callers that want to know why
+     * @param bool $isAskedAnyway true to call the server even if it has just failed, for callers that want to know the
+     *         reason
      * @return T
-     * @throws StoreFailed also if no call may go to the server
+     * @throws StoreFailed also if the breaker is open
      */
     public function call(\Closure $work, bool $isAskedAnyway = false): mixed
     {
@@ -90,7 +93,7 @@ final class Breaker
     }
 
     /**
-     * Records what became of a call, of whatever kind the failure is.
+     * Records a failed call, for each kind of failure.
      *
      * @param float $seconds as for failed()
      */
@@ -114,7 +117,9 @@ final class Breaker
         return $this->refusal();
     }
 
-    /** Whether a call may go to the server now. After one that may, call worked(), failed() or endedWithoutCall(). */
+    /**
+     * True if a call may go to the server now. After that call, report recordSuccess(), failed() or endedWithoutCall().
+     */
     public function allows(): bool
     {
         return $this->isWell || $this->looksUp();
@@ -152,7 +157,7 @@ final class Breaker
         }
     }
 
-    /** @param float $seconds that the call took; 0.0 when nobody measured it */
+    /** @param float $seconds duration of the call; 0.0 if it was not measured */
     public function failed(StoreFailed $failure, float $seconds = 0.0): void
     {
         $wasProbing = $this->isProbing;
@@ -188,7 +193,10 @@ final class Breaker
         }
     }
 
-    /** The server answered, and refused the request. That is logged once, and again after a minute without one. */
+    /**
+     * Records that the server answered and refused the request. The first is logged, and another one after a minute
+     * without any.
+     */
     public function refused(StoreFailed $refusal): void
     {
         $this->recordSuccess();
@@ -207,7 +215,7 @@ final class Breaker
         }
     }
 
-    /** The call ended before it reached the server. */
+    /** Records that the call ended before it reached the server. */
     public function endedWithoutCall(): void
     {
         if ($this->isProbing) {
@@ -254,7 +262,7 @@ final class Breaker
         return $this->isProbing;
     }
 
-    /** A time further ahead than any pause means that the clock was set back. */
+    /** If the time is further ahead than any pause, the clock was set back. */
     private function isDue(Outage $outage, float $now): bool
     {
         return $outage->until <= $now || $outage->until > $now + self::LONGEST_PAUSE + $this->probe;

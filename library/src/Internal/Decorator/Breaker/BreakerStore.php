@@ -17,8 +17,8 @@ use Larder\Internal\Driver\None\NullStore;
 use Larder\Key\Key;
 
 /**
- * Stands before the store of a server and its Breaker: what the server does not answer is a miss, or false, or throws
- * StoreFailed where that was asked for; what it answers is passed on.
+ * Stands in front of the store of a server and its Breaker. If the server does not answer, the result is a miss or
+ * false, or StoreFailed if the DSN asks for exceptions. Answers are passed on.
  */
 final class BreakerStore extends TransparentDecorator implements RemoteStore, ReportsOutages
 {
@@ -26,9 +26,9 @@ final class BreakerStore extends TransparentDecorator implements RemoteStore, Re
     private bool $isWell = false;
 
     /**
-     * @param Breaker|\Closure(bool): ?Breaker $breaker or what makes it: when the server has failed (true), or if it
-     *        may have failed before
-     * @param bool $throws StoreFailed, in place of misses and false
+     * @param Breaker|\Closure(bool): ?Breaker $breaker or a closure that creates it: if the server has failed (true),
+     *         or if it may have failed before
+     * @param bool $throws true to throw StoreFailed instead of misses and false
      */
     public function __construct(
         private readonly RemoteStore $store,
@@ -48,7 +48,7 @@ final class BreakerStore extends TransparentDecorator implements RemoteStore, Re
             return $this->attempt(static fn(Store $store): mixed => $store->get($key, $default), $default);
         }
 
-        // As attempt() does, without a closure: every value is read through here.
+        // The same as attempt(), but without a closure, because every value is read here.
         try {
             /** @throws StoreFailed */
             return $this->store->get($key, $default);
@@ -132,7 +132,7 @@ final class BreakerStore extends TransparentDecorator implements RemoteStore, Re
     {
         $store = Capability::of($this->store, $interface);
         if ($this->isWell || $this->isBack()) {
-            // As in get().
+            // The same as in get().
             try {
                 return $work($store);
             } catch (StoreFailed $failure) {
@@ -157,7 +157,7 @@ final class BreakerStore extends TransparentDecorator implements RemoteStore, Re
     {
         $breaker = $this->breaker();
         if ($breaker?->allows() === false) {
-            $work(new NullStore()); // it checks keys and lifetimes
+            $work(new NullStore()); // the NullStore checks keys and lifetimes
 
             return $this->refuse($otherwise);
         }
@@ -180,7 +180,7 @@ final class BreakerStore extends TransparentDecorator implements RemoteStore, Re
     /** @return \Generator<string> */
     private function listed(ListableStore $store): \Generator
     {
-        // Not before somebody asks for the first key: a probe has to end.
+        // Only when the first key is requested: a probe that has begun must also end.
         $breaker = $this->breaker();
         if ($breaker?->allows() === false) {
             return $this->refuse(null);
@@ -202,7 +202,7 @@ final class BreakerStore extends TransparentDecorator implements RemoteStore, Re
     /**
      * @template T
      * @param T $otherwise
-     * @param float $seconds that the call took, as far as they were measured
+     * @param float $seconds duration of the call, as far as it was measured
      * @return T
      */
     private function fail(StoreFailed $failure, mixed $otherwise, float $seconds = 0.0): mixed

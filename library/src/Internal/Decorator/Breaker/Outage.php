@@ -4,15 +4,15 @@ declare(strict_types=1);
 
 namespace Larder\Internal\Decorator\Breaker;
 
-/** What is known of a server that failed; times are unix times. */
+/** The known state of a server that failed; times are unix times. */
 final class Outage
 {
     /**
-     * @param int $failures in a row; 0 when all is well
+     * @param int $failures consecutive failures; 0 without an outage
      * @param int $probes that have failed
-     * @param float $since the first of them
-     * @param float $last the last of them
-     * @param float $until when the next probe is due
+     * @param float $since time of the first failure
+     * @param float $last time of the last failure
+     * @param float $until time of the next probe
      */
     public function __construct(
         public readonly int $failures = 0,
@@ -32,7 +32,7 @@ final class Outage
         return \sprintf('%d %d %F %F %F', $this->failures, $this->probes, $this->since, $this->last, $this->until);
     }
 
-    /** All is well where the line cannot be read. */
+    /** A line that cannot be parsed means that there is no outage. */
     public static function parse(string $line): self
     {
         return preg_match('/^(\d+) (\d+) (\d+\.\d+) (\d+\.\d+) (\d+\.\d+)$/D', $line, $numbers) === 1

@@ -10,37 +10,37 @@ use Larder\Internal\Process\Functions;
 use Larder\Internal\Process\Warnings;
 
 /**
- * Where an outage is written down: in a file of this user that is there only while there is one, or in this object
- * alone. It goes by what it knows itself while another process holds the file and does not go on.
+ * The record of an outage. It is in a file of this user, which exists only during an outage, or in this object alone.
+ * If another process holds the file and does not go on, this object's own knowledge counts.
  */
 final class OutageRecord
 {
     private const TRIES = 20;
-    /** Seconds: a server that nobody has asked for so long is forgotten. */
+    /** Seconds after which the file of a server that nobody asks is removed. */
     private const FORGOTTEN = 86_400;
 
-    /** As last seen; null when all was well. */
+    /** As last seen; null if there was no outage. */
     private ?Outage $own = null;
-    /** Whether the file could not be written: that there is none says nothing then. */
+    /** True if the file could not be written. A missing file then means nothing. */
     private bool $isAlone = false;
 
     /**
-     * @param string|null $file null to keep it in this object
-     * @param string|null $name of a file in this user's folder, which is looked for when there may be one
+     * @param string|null $file null to keep the record in this object
+     * @param string|null $name name of a file in this user's folder, which is looked up if there may be one
      */
     public function __construct(private ?string $file = null, private ?string $name = null) {}
 
     /**
-     * Shared by all processes of this user on this machine; by none if the file cannot be written.
+     * A record that all processes of this user on this machine share; none do if the file cannot be written.
      *
-     * @param string $server identifies the server and the way to it
+     * @param string $server identifies the server and the connection to it
      */
     public static function ofThisUser(string $server): self
     {
         return new self(name: hash('xxh128', $server));
     }
 
-    /** False if nothing is written down, which is found out without opening a file. Then all is well. */
+    /** False if nothing is recorded, which needs no opening of a file. Then there is no outage. */
     public function isThere(): bool
     {
         $name = $this->name;
@@ -49,7 +49,7 @@ final class OutageRecord
             || ($name !== null && UserFolder::mayHold(UserFolder::AWAY, static fn(): string => $name));
     }
 
-    /** For the requests that this server refuses though it answers: no outage. */
+    /** The record of requests that this server refuses although it answers. They are no outage. */
     public function ofRequests(): self
     {
         $file = $this->file();
@@ -67,7 +67,7 @@ final class OutageRecord
         if ($handle === false) {
             return $this->isAlone && $this->own !== null ? $this->own : $this->own = new Outage();
         }
-        // Not while it is written.
+        // Locked, so that no half-written line is read.
         if (self::lock($handle, \LOCK_SH)) {
             $this->own = Outage::parse((string) stream_get_contents($handle));
         }
@@ -77,7 +77,7 @@ final class OutageRecord
     }
 
     /**
-     * Nobody else changes it meanwhile.
+     * Changes the record under a lock.
      *
      * @param \Closure(Outage): Outage $change
      * @return Outage as it was before
@@ -117,7 +117,7 @@ final class OutageRecord
             try {
                 $this->file = UserFolder::find('away', UserFolder::parent(), UserFolder::AWAY) . '/' . $this->name;
             } catch (StoreUnavailable) {
-                $this->name = null; // in this object alone
+                $this->name = null; // keep it in this object alone
             }
         }
 
@@ -126,7 +126,7 @@ final class OutageRecord
 
     /**
      * @param resource $handle
-     * @return bool false where it is full
+     * @return bool false if the disk is full
      */
     private static function write(mixed $handle, string $line): bool
     {
@@ -165,7 +165,7 @@ final class OutageRecord
     }
 
     /**
-     * Waits some milliseconds at most: who holds it needs microseconds, unless it was stopped.
+     * Waits some milliseconds at most. A process holds the lock for microseconds, unless it was stopped.
      *
      * @param resource $handle
      * @param \LOCK_SH|\LOCK_EX $kind

@@ -209,7 +209,7 @@ final class SamplingStore extends TransparentDecorator implements ResettableStor
             $this->file ??= RecordingFile::ofThisUser();
             $this->file->change(fn(Recording $before): Recording => $before->with($samples, $this->every, $requests));
         } catch (StoreUnavailable) {
-            // There is no place for them; `larder sample` says why.
+            // No folder is available for them; `larder sample` says why.
         }
     }
 }

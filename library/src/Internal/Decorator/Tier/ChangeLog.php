@@ -16,9 +16,9 @@ use Larder\Internal\Process\Functions;
  *     head        int             the number of the newest change
  *     slot N      [number, parts] the keys of that change (LocalCopies::part()); null in the place of parts for all
  *
- * A host that comes too late for the ring, or misses a slot, does not know what was changed, and takes everything for
- * changed. Numbers begin with the time in microseconds: those of a lost log that began again are far from the ones
- * before.
+ * If a host comes too late for the ring, or misses a slot, it does not know what changed, and treats everything as
+ * changed. Numbers begin with the time in microseconds, so the numbers of a log that was lost and began again are far
+ * from the earlier ones.
  */
 final class ChangeLog
 {
@@ -45,7 +45,7 @@ final class ChangeLog
         $isShort = array_sum(array_map(strlen(...), $parts)) <= self::LONGEST;
         $this->shared->set(self::slot($number), [$number, $isShort ? $parts : null], self::KEPT);
 
-        return $number; // without its slot, hosts take everything for changed
+        return $number; // without its slot, hosts treat everything as changed
     }
 
     /** @return int|null the number of the newest change; null if the shared tier does not answer */
@@ -59,7 +59,7 @@ final class ChangeLog
         return $head === false ? $this->replaced() : $head;
     }
 
-    /** @return array<int, list<string>>|null parts by number after $seen up to $head; null if not all are known */
+    /** @return array<int, list<string>>|null parts by number, after $seen up to $head; null if one is missing */
     public function between(int $seen, int $head): ?array
     {
         if ($head < $seen || $head - $seen > self::SLOTS) {

@@ -7,8 +7,9 @@ namespace Larder\Internal\Decorator\Tier;
 use Larder\Exception\StoreFailed;
 
 /**
- * Asks the shared tier for its changes, once for all processes of the host: while a lease lasts none asks, and then
- * one. The others serve copies during that, for as long again at most, should the process that asks be killed.
+ * Asks the shared tier for its changes, one process for the whole host. While a lease lasts, no process asks; after it,
+ * one process does. The others then serve copies, for the time of another lease at most, in case the asking process is
+ * killed.
  */
 final class ChangePoll
 {

@@ -28,7 +28,7 @@ use Larder\Process\Pid;
  *                                                   copies are made
  *     listener         [process id, host]           the process of this host that listens for changes, while it lives
  *
- * base and own tell which changes a copy has in it: all up to base, and that of its own write (0 for a copy of a read
+ * base and own are the changes that a copy includes: all up to base, and that of its own write (0 for a copy of a read
  * value).
  *
  * A value that was read before a change must not be served as a copy after the change is known. So a process that makes
@@ -156,7 +156,7 @@ final class LocalCopies
     }
 
     /**
-     * @param float $settling seconds for which no copies are made
+     * @param float $settling seconds in which no copies are made
      * @return int the new epoch: no copy from before is served, nor one that is being made
      */
     public function voidAll(?int $seen, float $settling = self::SETTLING): int
@@ -252,7 +252,8 @@ final class LocalCopies
         // Copies of the old value that are just being made must not stay.
         $raised = $this->raise(self::stripe($part));
         if ($version === null || $raised !== $version + 1 || $seconds <= 0.0) {
-            $this->local->delete($this->names . $part); // another process has changed something, perhaps later
+            // another process has changed something, perhaps after this write
+            $this->local->delete($this->names . $part);
         } else {
             $this->make($part, [$lease[0], $entry->stored, $lease[1], $own], $seconds, $raised);
         }

@@ -33,7 +33,7 @@ use Larder\Key\Ttl;
  */
 final class TierStore extends TransparentDecorator implements ResettableStore, StaleReads
 {
-    /** With a client, those of the server that it leads to; of no server before that is known. */
+    /** The copies for the server that the client leads to; none before that server is known. */
     public LocalCopies $copies;
     /** The copies' guard; null with a client, whose server may change. */
     public readonly ?string $guard;
@@ -330,7 +330,7 @@ final class TierStore extends TransparentDecorator implements ResettableStore, S
     }
 
     /**
-     * Drops the local copy whatever comes of the change: perhaps a swap was refused because the copy is old.
+     * Drops the local copy whatever the result of the change is: a swap may have been refused because the copy is old.
      *
      * @template R
      * @param \Closure(): R $change

@@ -11,13 +11,13 @@ use Larder\Internal\Driver\BorrowedClient;
 use Memcached;
 
 /**
- * Items by an object of the extension memcached that the application holds. It stores strings alone, as the object's
- * serializer and compression leave them or can undo. An item that gives no string is not ours; the extension has
- * unserialized it by then.
+ * Items through an object of the extension memcached that the application owns. It stores only strings, which the
+ * object's serializer and compression do not change, or can restore. An item whose value is not a string is not ours;
+ * by then the extension has unserialized it.
  */
 final class BorrowedMemcached implements MemcachedConnection
 {
-    /** With these the server's answer comes later, or never. */
+    /** With these options the server's answer comes later, or never. */
     private const WITHOUT_ANSWER = [
         'OPT_BUFFER_WRITES' => Memcached::OPT_BUFFER_WRITES,
         'OPT_NOREPLY' => Memcached::OPT_NOREPLY,
@@ -49,7 +49,7 @@ final class BorrowedMemcached implements MemcachedConnection
         return $this->client->endpoint();
     }
 
-    /** The servers of the client as it has them now, and the prefix at the first use. */
+    /** The servers that the client has now, and the prefix that it had at the first use. */
     public function server(): ?string
     {
         $client = $this->client->ifThere();
@@ -120,7 +120,7 @@ final class BorrowedMemcached implements MemcachedConnection
                 continue;
             }
             if ($client->getResultCode() === Memcached::RES_PAYLOAD_FAILURE) {
-                $client->delete($name); // another's, which this client cannot read and cas() could not replace
+                $client->delete($name); // another program's, which this client cannot read and cas() could not replace
             }
             $this->check($client);
         }
@@ -148,7 +148,7 @@ final class BorrowedMemcached implements MemcachedConnection
         }
         $this->check($client);
 
-        // The second by the binary protocol.
+        // The binary protocol reports RES_DATA_EXISTS.
         return \in_array($client->getResultCode(), [Memcached::RES_NOTSTORED, Memcached::RES_DATA_EXISTS], true)
             ? false
             : null;
@@ -169,7 +169,7 @@ final class BorrowedMemcached implements MemcachedConnection
 
     public function setMany(array $items, int $expiry): array
     {
-        // setMulti() does not tell which item was refused.
+        // setMulti() does not report which item was refused.
         return array_values(array_filter(
             array_map(strval(...), array_keys($items)),
             fn(string $name): bool => !$this->set($name, $items[$name], $expiry),
@@ -186,7 +186,7 @@ final class BorrowedMemcached implements MemcachedConnection
         }
     }
 
-    /** @throws StoreFailed unless the server has answered, be it with a refusal */
+    /** @throws StoreFailed unless the server has answered, even with a refusal */
     private function check(Memcached $client): void
     {
         $isAnswer = match ($client->getResultCode()) {
@@ -207,7 +207,7 @@ final class BorrowedMemcached implements MemcachedConnection
         );
     }
 
-    /** @throws StoreFailed while a setting decides where the items are that is not the one at the first use */
+    /** @throws StoreFailed while the prefix differs from that of the first use, since the items would be elsewhere */
     private function client(): Memcached
     {
         $client = $this->object();

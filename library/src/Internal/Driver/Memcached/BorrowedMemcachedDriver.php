@@ -12,7 +12,7 @@ use Larder\Exception\NotSupported;
 use Larder\Internal\Driver\BorrowedClient;
 use Larder\Internal\Driver\ClientDriver;
 
-/** memcached servers by an object of the extension memcached that the application holds. */
+/** memcached servers through an object of the extension memcached that the application owns. */
 final class BorrowedMemcachedDriver implements ClientDriver
 {
     public function clients(): array

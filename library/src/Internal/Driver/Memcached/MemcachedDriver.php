@@ -14,7 +14,9 @@ use Larder\Dsn\Scheme;
 use Larder\Internal\Driver\Connection;
 use Larder\Server\ConnectionSettings;
 
-/** memcached: one server or several, by Larder's own client, which needs no extension, speaks TLS and logs in. */
+/**
+ * memcached: one or several servers, through Larder's own client, which needs no extension and supports TLS and logins.
+ */
 final class MemcachedDriver implements Driver
 {
     private const PORT = 11211;
@@ -53,7 +55,7 @@ final class MemcachedDriver implements Driver
         return [$this->variant('memcached'), $this->variant('memcache', isLegacy: true)];
     }
 
-    /** @param bool $isLegacy for the other name, under which the studies measured another client */
+    /** @param bool $isLegacy true for the other name, under which the studies measured another client */
     private function variant(string $name, bool $isLegacy = false): Variant
     {
         return new Variant(

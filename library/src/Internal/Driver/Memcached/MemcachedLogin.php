@@ -8,7 +8,7 @@ use Larder\Exception\StoreUnavailable;
 use Larder\Internal\Server\TlsErrorHint;
 use Larder\Server\ConnectionSettings;
 
-/** Logs a new stream in, and says why there is none. */
+/** Logs a new stream in, and reports why that failed. */
 final class MemcachedLogin
 {
     /** Bytes of a reply to a login. */
@@ -19,18 +19,19 @@ final class MemcachedLogin
     public function __construct(private readonly string $store, private readonly ConnectionSettings $settings) {}
 
     /**
-     * By TLS also without a login: only now the server tells what it thinks of the client's certificate.
+     * With TLS, this is needed without a login too: only now the server reports whether it accepts the client's
+     * certificate.
      *
-     * @param resource $stream which is closed if this fails
+     * @param resource $stream it is closed if this fails
      * @param array{string, string} $login
-     * @param list<string> $warnings that have come
+     * @param list<string> $warnings warnings so far
      * @throws StoreUnavailable
      */
     public function logIn(mixed $stream, #[\SensitiveParameter] array $login, array &$warnings): void
     {
         [$asks, $hasLogin] = [$this->reply($stream, "version\r\n"), $login !== ['', '']];
         [$user, $password] = $login;
-        // A server that asks for no login would store it as an item, for all to read.
+        // A server without logins would store the credentials as an item that all can read.
         $isOpen = str_starts_with($asks, 'VERSION ');
         $problem = match (true) {
             $asks === ''
@@ -79,7 +80,7 @@ final class MemcachedLogin
 
     /**
      * @param resource $stream
-     * @return string a line; empty when none comes in time
+     * @return string a line; empty if none comes in time
      */
     private function reply(mixed $stream, #[\SensitiveParameter] string $request): string
     {

@@ -29,16 +29,15 @@ use Larder\Process\Pid;
 /**
  * Values in memcached servers.
  *
- * Names have their key URL-encoded, since memcached takes no spaces and control characters. A key of which the name
- * would have more than 250 bytes is hashed, and stands whole beside the value, so that another with the same hash is a
- * miss. memcached counts in whole seconds of its own clock, so a value with a ttl has its exact time of expiry beside
- * it.
+ * Names contain the key URL-encoded, since memcached allows no spaces and control characters. If a name would be longer
+ * than 250 bytes, the key is hashed, and stored whole with the value, so that another key with the same hash is a miss.
+ * memcached counts whole seconds of its own clock, so a value with a ttl also contains its exact expiry.
  *
- * Each value begins with the random version of its namespace, to which clear() gives a new one: one step, and nobody
- * else's values are touched. What has another version is a miss. A process asks for the version together with the first
- * value, and again when it is older than 0.05 s, so a read is that late at most in seeing another's clear(), as is
- * set(). Whatever compares before it writes asks each time, but of what it added within that time. A server that drops
- * the version for lack of memory has lost the namespace.
+ * Each value begins with the random version of its namespace. clear() sets a new version: one step, which touches no
+ * other program's values. A value with another version is a miss. A process reads the version together with the first
+ * value, and again if it is older than 0.05 s. So get() and set() notice another process's clear() at most that much
+ * later. Operations that compare before they write read the version each time, except for values that this process has
+ * added within that time. If a server evicts the version, the namespace is lost.
  */
 final class MemcachedStore implements
     RemoteStore,
@@ -55,18 +54,18 @@ final class MemcachedStore implements
     use PacksByCodec;
 
     private const TRIES = 1000;
-    /** A unix time that is over. */
+    /** A unix time in the past. */
     private const PAST = 1.0;
-    /** Stands in the place of what was removed: no codec's bytes. */
+    /** The bytes that replace a removed value: no codec writes them. */
     private const NOTHING = "\0";
 
-    /** memcached takes more than 30 days for a unix time. */
+    /** memcached treats more than 30 days as a unix time. */
     private const LONGEST_RELATIVE_TIME = 30 * 86_400;
 
     /** Seconds. */
     private const CLOCK_LAG = 2;
 
-    /** Bytes of a value, less those that may stand before it. */
+    /** Bytes of a value, without the parts that may precede it. */
     private const LONGEST_VALUE = TextConnection::LONGEST_VALUE - 2 * Key::MAX_LENGTH;
 
     /** Envelope::MARK, for which a request need not load that class. */
@@ -77,18 +76,19 @@ final class MemcachedStore implements
 
     private const VERSION_LENGTH = 8;
     private const VERSION_NANOSECONDS = 50_000_000;
-    /** Versions that a process remembers before it forgets the old ones. */
+    /** Number of versions that a process remembers before it drops the expired ones. */
     private const VERSIONS = 1000;
 
     /**
-     * All stores of this process for a namespace on a server share its version, so that each sees at once what another
-     * has cleared. What is not here is asked for.
+     * All stores of this process for one namespace on one server share its version, so each sees at once what another
+     * has cleared. A version that is missing here is read from the server.
      *
-     * @var array<string, array{string, int}> by server and namespace, and until when it holds by hrtime()
+     * @var array<string, array{string, int}> by server and namespace: the version, and the time by hrtime() until which
+     *         it is valid
      */
     private static array $versions = [];
 
-    /** The number of items added last that are remembered: placeholders are soon changed, which then needs no read. */
+    /** Number of recently added items to remember: placeholders are changed soon, and that then needs no read. */
     private const ADDED = 8;
 
     /** @var array<string, array{string, array{string, string}}> version, bytes and number, by name */
@@ -236,14 +236,14 @@ final class MemcachedStore implements
         $version = $this->versionToWrite();
         $isAdded = $version === null ? null : $this->write($key, $new->stored, (float) $new->until, $version, null);
 
-        // An item that is there may be expired, cleared or another's.
+        // The existing item may be expired, cleared or another program's.
         return $isAdded === true || (
             $isAdded === false
             && $this->change($key, static fn(?Entry $old): Entry|false => $old === null ? $new : false)
         );
     }
 
-    /** A server with -M does not, and there is no way to ask for that. */
+    /** Always true: a server with -M does not evict, but that cannot be queried. */
     public function evicts(): bool
     {
         return true;
@@ -262,7 +262,7 @@ final class MemcachedStore implements
 
     /**
      * @param list<string> $keys
-     * @return array<array-key, string> by key, what is stored there in the current version
+     * @return array<array-key, string> stored bytes by key, if they have the current version
      */
     private function readAll(array $keys): array
     {
@@ -298,7 +298,7 @@ final class MemcachedStore implements
             return null;
         }
 
-        // Most are as the codec wrote them.
+        // Most values are as the codec wrote them.
         return $stored[0] === self::MARK || self::isHashed($name) ? $this->opened($stored, $key) : $stored;
     }
 
@@ -326,7 +326,7 @@ final class MemcachedStore implements
 
     private static function isHashed(string $name): bool
     {
-        return str_contains($name, self::HASHED); // nowhere else unencoded
+        return str_contains($name, self::HASHED); // a name contains this character unencoded nowhere else
     }
 
     private function versionName(): string
@@ -335,7 +335,7 @@ final class MemcachedStore implements
     }
 
     /**
-     * @return string|null null when the server has to be asked: a new store, and a fork, see what others have cleared
+     * @return string|null null if the server must be asked. So a new store, and a fork, see what others have cleared
      */
     private function knownVersion(): ?string
     {
@@ -349,8 +349,8 @@ final class MemcachedStore implements
     }
 
     /**
-     * @param string|null $stored by the server, where others may have written too
-     * @return string|null null if that is no version
+     * @param string|null $stored from the server, to which other programs may have written
+     * @return string|null null if it is not a version
      */
     private function learn(?string $stored): ?string
     {
@@ -369,7 +369,7 @@ final class MemcachedStore implements
         return $stored;
     }
 
-    /** @return string|null null when the server has no place for one */
+    /** @return string|null null if the server has no space for a version */
     private function versionToWrite(): ?string
     {
         return $this->knownVersion()
@@ -385,7 +385,7 @@ final class MemcachedStore implements
         }
         $version = $this->learn($this->connection->get($this->versionName()));
         if ($version === null) {
-            // Somebody else has put there what is none, or the server has no place.
+            // Another program has stored something else there, or the server has no space.
             $this->connection->set($this->versionName(), $new, 0);
             $version = $this->learn($this->connection->get($this->versionName()));
         }
@@ -394,10 +394,10 @@ final class MemcachedStore implements
     }
 
     /**
-     * The lease of a recomputation ends by the server's clock alone, since the clocks of its clients differ.
+     * The lease of a recomputation ends only by the server's clock, since the clocks of its clients differ.
      *
-     * @param string|null $unchanged the number of the item that is there; null for none
-     * @return bool|null false when another was first; null when refused
+     * @param string|null $unchanged the number of the existing item; null for none
+     * @return bool|null false if another process was first; null if refused
      */
     private function write(string $key, string $bytes, float $until, string $version, ?string $unchanged): ?bool
     {
@@ -411,7 +411,7 @@ final class MemcachedStore implements
         }
         $number = '';
         $isAdded = $this->connection->add($name, $sealed, $expiry, $number);
-        if ($number !== '' && !ReservedKey::is($key)) { // a lock that was cleared has ended
+        if ($number !== '' && !ReservedKey::is($key)) { // a lock must end with a clear()
             $this->added = [...\array_slice($this->added, 1 - self::ADDED), $name => [$version, [$sealed, $number]]];
         }
 
@@ -419,8 +419,8 @@ final class MemcachedStore implements
     }
 
     /**
-     * Later than asked, since the clock that memcached goes by ticks in whole seconds, and not at all while the machine
-     * stands still: a lock must not fall too soon. The envelope knows the exact time.
+     * Later than requested. memcached's clock ticks in whole seconds, and stops while the machine stands still, but a
+     * lock must not end too early. The envelope contains the exact time.
      */
     private static function expiry(int|float $ttl): int
     {
@@ -438,8 +438,9 @@ final class MemcachedStore implements
     }
 
     /**
-     * Each value has a number in the server that is new with every change: it writes only where the number is the one
-     * that was read. When another was first, all begins again. The server's own counters know no negative numbers.
+     * The server gives each item a number that changes with every write. This writes only if the number is still the
+     * one that was read; if another process was first, everything starts over. The server's own counters do not support
+     * negative numbers.
      *
      * @param \Closure(Entry<string>|null): (Entry<string>|false|null) $change
      */
@@ -454,7 +455,7 @@ final class MemcachedStore implements
             if ($version === null) {
                 return false;
             }
-            // What is not ours, or was cleared, is to be written over, but not read.
+            // A value that is not ours, or was cleared, is overwritten but not read.
             $stored = str_starts_with($there[0] ?? '', $version) ? substr($there[0] ?? '', self::VERSION_LENGTH) : '';
             $bytes = $this->opened($stored, $key);
             $until = Envelope::until($stored);
@@ -483,7 +484,8 @@ final class MemcachedStore implements
     }
 
     /**
-     * @return array{string|null, array{string|null, string}|null} the version, null if there can be none; and the item
+     * @return array{string|null, array{string|null, string}|null} the version, null if it cannot be stored; and the
+     *         item
      */
     private function readWithNumber(string $name): array
     {

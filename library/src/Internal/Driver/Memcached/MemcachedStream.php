@@ -11,19 +11,20 @@ use Larder\Process\Pid;
 use Larder\Server\ConnectionSettings;
 
 /**
- * A connection for requests and their replies, one at a time. It connects with the first request.
+ * A connection for requests and their replies, one at a time. It connects at the first request.
  *
- * A reply is over within the timeout, however the server deals it out. After any failure the connection is closed, so
- * that a late reply cannot answer the next request. PHP's warnings are kept from the application's error handler.
+ * A reply must be complete within the timeout, even if the server sends it in small parts. After any failure the
+ * connection is closed, so that a late reply cannot answer the next request. PHP's warnings do not reach the
+ * application's error handler.
  */
 final class MemcachedStream
 {
     /** Bytes: most replies come in one read. */
     private const FIRST_READ = 131_072;
     private const LONGEST_READ = 1 << 20;
-    /** Nanoseconds. A server that closes idle connections gives them a second at least. */
+    /** Nanoseconds. Servers that close idle connections wait a second at least. */
     public const IDLE = 500_000_000;
-    /** Bytes of a request that are sent before the clock is looked at again. */
+    /** Bytes of a request to send between two checks of the deadline. */
     private const SLICE = 65_536;
 
     /** @var resource|null */
@@ -34,11 +35,13 @@ final class MemcachedStream
 
     /** By hrtime(). */
     private int $deadline = 0;
-    /** When the last request was sent, likewise. */
+    /** Time of the last request, by hrtime(). */
     private int $used = 0;
     private readonly int $nanoseconds;
     private readonly \Closure $quiet;
-    /** The process that connected first: PHP knows persistent streams by their address, and a fork inherits them. */
+    /**
+     * The process that connected first. PHP identifies persistent streams by their address, and a fork inherits them.
+     */
     private static ?int $first = null;
     private int $process;
 
@@ -51,8 +54,8 @@ final class MemcachedStream
     }
 
     /**
-     * Sends a request. more() reads on, and done() has to follow at the end of the reply; otherwise the next request
-     * finds the connection out of step, and closes it.
+     * Sends a request. Call more() for the rest of the reply, and done() at its end; without done(), the next request
+     * finds the connection out of step and closes it.
      *
      * @return non-empty-string the beginning of the reply
      * @throws StoreFailed
@@ -60,21 +63,21 @@ final class MemcachedStream
     public function ask(string $request): string
     {
         if ($this->process !== Pid::own()) {
-            $this->stream = null; // that of the parent, who goes on with it
+            $this->stream = null; // the parent process goes on with its stream
             $this->process = Pid::own();
         } elseif ($this->isWaiting) {
-            $this->abandon(); // the handler of a signal asks while another call waits: that one fails then
+            $this->abandon(); // a signal handler asks while another call waits: that call then fails
         }
         $this->isWaiting = true;
         $this->hasOtherTimeout = false;
         set_error_handler($this->quiet);
         try {
-            // Another object of this process may have closed a persistent one.
+            // Another object of this process may have closed a persistent stream.
             $isOpen = \is_resource($this->stream);
             $isDoubtful = $isOpen ? (int) hrtime(true) - $this->used >= self::IDLE : $this->open();
             $reply = $isDoubtful ? $this->askDoubtful($request) : $this->send($request);
         } catch (\TypeError) {
-            $reply = ''; // such a handler has closed the stream
+            $reply = ''; // a signal handler has closed the stream
         } finally {
             restore_error_handler();
         }
@@ -83,8 +86,8 @@ final class MemcachedStream
     }
 
     /**
-     * @param int $bytes that are missing, as far as is known
-     * @return non-empty-string what comes next
+     * @param int $bytes number of missing bytes, as far as it is known
+     * @return non-empty-string the next part of the reply
      * @throws StoreFailed
      */
     public function more(int $bytes = 0): string
@@ -103,7 +106,7 @@ final class MemcachedStream
         return $reply === false || $reply === '' ? throw $this->noReply() : $reply;
     }
 
-    /** The reply was read to its end. */
+    /** Call this when the reply has been read to its end. */
     public function done(): void
     {
         $this->isWaiting = false;
@@ -113,7 +116,7 @@ final class MemcachedStream
         }
     }
 
-    /** @param string $reply none that belongs to the request */
+    /** @param string $reply a reply that does not belong to the request */
     public function malformed(string $reply): StoreFailed
     {
         return $this->failure(
@@ -122,7 +125,7 @@ final class MemcachedStream
         );
     }
 
-    /** @param string $line its error, as in "SERVER_ERROR out of memory" */
+    /** @param string $line the server's error, such as "SERVER_ERROR out of memory" */
     public function refused(string $line): StoreFailed
     {
         return $this->failure('%s refused a request: %s', addcslashes(substr($line, 0, 200), "\0..\37\177..\377"));
@@ -130,7 +133,7 @@ final class MemcachedStream
 
     /**
      * @param resource $stream
-     * @param int $nanoseconds after which each wait on it ends
+     * @param int $nanoseconds limit of each wait on the stream
      */
     private static function wait(mixed $stream, int $nanoseconds): void
     {
@@ -165,7 +168,7 @@ final class MemcachedStream
         return StoreFailed::because($this->store, \sprintf($what, $this->settings->endpoint, $detail));
     }
 
-    /** Closes the connection, even a persistent one, since the rest of a reply may still come. */
+    /** Closes the connection, even a persistent one, since the rest of a reply may still arrive. */
     private function abandon(): void
     {
         if (\is_resource($this->stream)) {
@@ -176,8 +179,9 @@ final class MemcachedStream
     }
 
     /**
-     * Sends a request on a connection that the server may have closed, or on which an earlier request of PHP may have
-     * left a reply: the server's version shows that, and is asked for together with what may be sent twice.
+     * Sends a request on a connection that the server may have closed, or on which an earlier PHP request may have left
+     * a reply. A request for the server's version shows that. It is sent together with a request that may be repeated,
+     * and before any other.
      */
     private function askDoubtful(string $request): string
     {
@@ -239,16 +243,16 @@ final class MemcachedStream
     }
 
     /**
-     * Opens a blocking stream without a buffer, on which each wait ends after the timeout: by TLS if that is asked for,
-     * and logged in.
+     * Opens a blocking stream without a buffer, on which each wait ends after the timeout. With TLS if the settings ask
+     * for it, and logged in.
      *
-     * @return bool true if it may have served an earlier request, which may have ended in the middle of a reply
-     * @throws StoreFailed with the StoreUnavailable that says what to do
+     * @return bool true if it may have served an earlier PHP request, which may have ended in the middle of a reply
+     * @throws StoreFailed contains the StoreUnavailable with the remedy
      */
     private function open(): bool
     {
         $settings = $this->settings;
-        // In a fork no connection is persistent: it would be the parent's.
+        // No connection of a fork is persistent: it would be the parent's.
         self::$first ??= Pid::own();
         $isPersistent = $settings->persistent && self::$first === Pid::own();
         $warnings = [];
@@ -265,14 +269,14 @@ final class MemcachedStream
                     stream_context_create($settings->streamContext()),
                 );
                 if ($stream === false) {
-                    // PHP names its own functions in front of the reason.
+                    // PHP puts names of its functions before the reason.
                     $reason = (string) preg_replace('/^.*: (?=[^:]+$)/s', '', \is_string($message) ? $message : '');
 
                     throw (new MemcachedLogin($this->store, $settings))
                         ->unavailable($warnings, $reason === '' ? 'unknown reason' : $reason);
                 }
                 stream_set_read_buffer($stream, 0);
-                // A persistent stream on which something has been read is logged in.
+                // A persistent stream that has been read from is logged in.
                 if (($login !== ['', ''] || $settings->tls !== null) && ftell($stream) === 0) {
                     (new MemcachedLogin($this->store, $settings))->logIn($stream, $login, $warnings);
                 }
@@ -293,7 +297,8 @@ final class MemcachedStream
     }
 
     /**
-     * PHP knows persistent streams by their address: written like this it is ours alone, not the application's.
+     * PHP identifies persistent streams by their address. The application does not use this spelling, so the stream is
+     * ours alone.
      *
      * @param array{string, string} $login
      */

@@ -9,28 +9,31 @@ use Larder\Exception\StoreFailed;
 use Larder\Server\ConnectionSettings;
 
 /**
- * memcached's text protocol, as far as the store needs it, for items of bytes alone.
+ * The part of memcached's text protocol that the store needs, for items of bytes.
  *
- * The extensions look at an item's flags and unserialize what others have stored there, before anybody could check it.
- * Here nothing is made of bytes: an item with flags is not ours, and is not there.
+ * The extensions read an item's flags, and unserialize what other programs have stored, before it could be checked.
+ * This client never unserializes: an item with flags is not ours, and counts as missing.
  *
- * Replies are checked: items are those that were asked for, each once, and as long as they say. All else is
- * StoreFailed, and the connection is closed.
+ * Replies are checked: they must contain the requested items, each once, and of the announced length. Any other reply
+ * is StoreFailed, and the connection is closed.
  */
 final class TextConnection implements MemcachedConnection
 {
-    /** Bytes of a value, at most; the largest that servers take without being told otherwise has 1 MB. */
+    /** Maximum bytes of a value. By default, servers accept 1 MB. */
     public const LONGEST_VALUE = 64 << 20;
-    /** Bytes of a name that the server takes. */
+    /** Maximum bytes of a name that the server accepts. */
     public const LONGEST_NAME = 250;
-    /** Names that are asked for at once. */
+    /** Names in one request. */
     private const NAMES = 100;
-    /** Requests that are sent before the first reply is read, and their bytes: no side waits for the other to read. */
+    /**
+     * Requests, and their bytes, that are sent before the first reply is read. With these limits, neither side waits
+     * for the other to read.
+     */
     private const REQUESTS = 1000;
     private const BYTES = 1 << 20;
-    /** Bytes of a value after which another request may follow at once. */
+    /** Up to this many bytes of a value, another request may follow at once. */
     private const SHORT = 1024;
-    /** A name has 250 bytes. */
+    /** Bytes: a name has up to 250. */
     private const LONGEST_LINE = 400;
     private const ITEM = '/VALUE (\S{1,250}) (0|[1-9]\d{0,9}) (0|[1-9]\d{0,8})(?: (\d{1,20}))?\r\n/A';
 
@@ -70,7 +73,7 @@ final class TextConnection implements MemcachedConnection
 
             return null;
         }
-        // Most replies are one whole item, and are cut here; items() takes the others.
+        // Most replies are one complete item, which is parsed here; items() parses the others.
         $end = (int) strpos($reply, "\r\n");
         $bytes = \strlen($reply) - $end - 9;
         if (
@@ -156,7 +159,7 @@ final class TextConnection implements MemcachedConnection
     {
         $refused = $requests = [];
         $bytes = 0;
-        // By TLS the server may not notice a request that has come together with the end of a long value.
+        // With TLS, the server may not notice a request that arrives together with the end of a long value.
         $most = $this->settings->tls !== null ? 1 : self::REQUESTS;
         foreach ($items as $name => $value) {
             $length = \strlen($value);
@@ -185,7 +188,7 @@ final class TextConnection implements MemcachedConnection
     }
 
     /**
-     * @param non-empty-array<array-key, string> $requests to store, by name
+     * @param non-empty-array<array-key, string> $requests requests that store, by name
      * @return list<string> names
      */
     private function refusedOf(array $requests): array
@@ -219,12 +222,12 @@ final class TextConnection implements MemcachedConnection
     }
 
     /**
-     * Reads the replies to requests that were sent together, which come in the same order.
+     * Reads the replies to requests that were sent together; they come in the same order.
      *
-     * @param int $count of the requests
-     * @param string $reply what has come
-     * @param string ...$answers what each line may begin with
-     * @return list<array{string, string}> that, and the rest of the line
+     * @param int $count number of requests
+     * @param string $reply bytes received so far
+     * @param string ...$answers possible beginnings of each line
+     * @return list<array{string, string}> the beginning, and the rest of the line
      */
     private function lines(int $count, string $reply, string ...$answers): array
     {
@@ -259,7 +262,7 @@ final class TextConnection implements MemcachedConnection
     }
 
     /**
-     * The short way for most replies: all has come, in the order in which it was asked for, and nothing is another's.
+     * The fast path for most replies: they are complete, in the requested order, and all items are ours.
      *
      * @param list<string> $names
      * @return array<string, string>|null null for other replies
@@ -289,13 +292,14 @@ final class TextConnection implements MemcachedConnection
     }
 
     /**
-     * Reads a reply of items to its end.
+     * Reads a reply with items to its end.
      *
-     * @param string $reply what has come of it
+     * @param string $reply bytes received so far
      * @param array<string, true> $wanted names
-     * @param array<string, string>|null $numbers receives that of each item, be it another's; null for a reply without
+     * @param array<string, string>|null $numbers receives the number of each item, including those that are not ours;
+     *         null for a reply without numbers
      * @param-out ($numbers is null ? null : array<string, string>) $numbers
-     * @return array<string, string> bytes of those that are there and ours
+     * @return array<string, string> bytes of the items that exist and are ours
      */
     private function items(string $reply, array $wanted, ?array &$numbers = null): array
     {
@@ -341,8 +345,8 @@ final class TextConnection implements MemcachedConnection
     }
 
     /**
-     * @param string $part what has come
-     * @param int $bytes that are to come in all: an item's and the shortest end of a reply
+     * @param string $part bytes received so far
+     * @param int $bytes total length: that of the item, and the shortest end of a reply
      */
     private function whole(string $part, int $bytes): string
     {

@@ -71,7 +71,7 @@ final class PostgreSqlConnection
         if (!class_exists(\PgSql\Connection::class, false)) {
             StoreUnavailable::unlessLoaded('pgsql', 'pgsql', 'pgsql');
         }
-        // libpq wants the folder of a socket, and derives the file's name from a port.
+        // libpq takes the folder of a socket, and derives the file's name from a port.
         [$host, $port] = match (true) {
             $endpoint->socket === null => [$endpoint->host, (string) $endpoint->port],
             preg_match('~^(.*)/\.s\.PGSQL\.(\d+)$~D', $endpoint->socket, $parts) === 1 => [$parts[1], $parts[2]],
@@ -187,7 +187,7 @@ final class PostgreSqlConnection
     }
 
     /**
-     * Meanwhile no other code has the link: a handler of signals opens another one, or throws.
+     * During the call no other code has the link: a signal handler opens another one, or throws.
      *
      * @template T
      * @param \Closure(): T $work

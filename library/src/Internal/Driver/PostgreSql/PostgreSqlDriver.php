@@ -92,7 +92,7 @@ final class PostgreSqlDriver implements LeavesResidue
             throw $dsn->invalid('names no single server: ' . self::EXAMPLE . ', or socket=/path for a unix socket');
         }
         if ($socket !== '' && (!str_starts_with($socket, '/') || str_contains($socket, ','))) {
-            // libpq would take it for names of hosts.
+            // libpq would treat it as names of hosts.
             throw $dsn->invalid('has a socket that is not the absolute path of one');
         }
 

@@ -16,7 +16,7 @@ use PgSql\Result;
  */
 final class PostgreSqlLink
 {
-    /** libpq turns less into this. */
+    /** libpq raises a smaller number to this. */
     private const LEAST_CONNECT_SECONDS = 2;
     /** Microseconds. */
     private const PAUSE = 500;
@@ -174,8 +174,8 @@ final class PostgreSqlLink
     }
 
     /**
-     * Call this if an answer may still arrive, which must not be taken for that of the next statement. Freeing the
-     * connection would wait for it, too.
+     * Call this if an answer may still arrive, which would be taken for that of the next statement. Freeing the
+     * connection would wait for that answer, too.
      */
     public function discard(): void
     {

@@ -11,21 +11,21 @@ use RedisClusterException;
 use RedisException;
 
 /**
- * A cluster of Redis or Valkey servers by a RedisCluster object of the application. Operations on several keys take a
- * round trip for each, since a command goes to one server.
+ * A cluster of Redis or Valkey servers through a RedisCluster object of the application. Operations on several keys
+ * take a round trip for each key, since each command goes to one server.
  *
- * The object finds the server by a key, before which it puts its prefix, and does not follow redirections of raw
- * commands. So it is given a name in braces, of which alone the slot counts; and when a slot has moved, it learns that
- * from a command of its own.
+ * The object adds its prefix to a key to find the server, and does not follow redirections of raw commands. So it
+ * receives a name in braces, because only the part in braces determines the slot. If a slot has moved, a command of the
+ * object's own lets it learn the new server.
  */
 final class BorrowedCluster extends BorrowedConnection
 {
-    /** Any that is no key of a value. */
+    /** Not the key of any value. */
     private const ANY = 'larder-cache:';
-    /** Where the key stands in the arguments of a script: behind the script and the number of its keys. */
+    /** Position of the key in the arguments of a script: after the script and the number of its keys. */
     private const KEY_OF_SCRIPT = 2;
 
-    /** @var array<int, string> what stands in braces, by slot */
+    /** @var array<int, string> text in braces, by slot */
     private array $tags = [];
 
     public function database(): string
@@ -42,7 +42,7 @@ final class BorrowedCluster extends BorrowedConnection
         }, $command, ...$arguments);
     }
 
-    /** An object that is made after a failover has another one, and so other copies. */
+    /** An object that is created after a failover has another name, and so other copies. */
     protected function serverOf(object $client, ?string $known): ?string
     {
         if ($known !== null || $this->isLazy($client)) {
@@ -85,7 +85,7 @@ final class BorrowedCluster extends BorrowedConnection
             throw StoreFailed::busy('redis', 'the application has begun a transaction on its client');
         }
         $route = \is_array($to) ? $to : $this->route($to);
-        // A raw command goes where the application's last one went: to a replica, after it has read from one.
+        // A raw command goes to the server of the application's last command, which may have been a replica.
         $failover = $client->getOption(RedisCluster::OPT_SLAVE_FAILOVER);
         $client->setOption(RedisCluster::OPT_SLAVE_FAILOVER, RedisCluster::FAILOVER_NONE);
 
@@ -107,7 +107,7 @@ final class BorrowedCluster extends BorrowedConnection
         }
     }
 
-    /** @return string a key that, behind the client's prefix, is in the same slot as the name */
+    /** @return string a key that, after the client's prefix, is in the same slot as the name */
     private function route(string $name): string
     {
         $prefix = $this->client()->getOption(Redis::OPT_PREFIX);

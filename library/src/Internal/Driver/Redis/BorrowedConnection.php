@@ -15,24 +15,24 @@ use RedisCluster;
 use RedisException;
 
 /**
- * A client of the application. It is given raw commands alone, which know nothing of its prefix, serializer and
- * compression, and it is neither opened nor closed. Before the first command, and after each failure, a word is sent
- * that the server has to return: a client with an unread reply is not used.
+ * A client of the application. It receives only raw commands, which bypass its prefix, serializer and compression. It
+ * is neither opened nor closed here. Before the first command, and after each failure, the server must echo a word: a
+ * client with an unread reply is not used.
  */
 abstract class BorrowedConnection extends ServerConnection implements NamesServer
 {
-    /** Said of a client whose replies do not belong to its commands. */
+    /** Message about a client whose replies do not belong to its commands. */
     protected const OUT_OF_STEP = 'a reply to another command has come: '
         . 'the application must close its client and connect it again';
 
-    /** That has replied. */
+    /** The client that has replied. */
     protected ?object $greeted = null;
 
-    /** Whose server is known. */
+    /** The client whose server is known. */
     private ?object $named = null;
     private ?string $server = null;
 
-    /** Seconds. The client's timeout holds, and not the store's. */
+    /** Seconds. Only the client's own timeout counts. */
     private const NO_LIMIT = 1e8;
 
     /** KEYS: names. ARGV: milliseconds to live, 0 for no expiry; bytes in the order of the names. */
@@ -75,22 +75,22 @@ abstract class BorrowedConnection extends ServerConnection implements NamesServe
     }
 
     /**
-     * Asks the client, which connects if it has not.
+     * Asks the client, which connects if it is not connected.
      *
-     * @return string the number; empty for the first database, or the only one
-     * @throws StoreFailed if it cannot be used now
+     * @return string the number of the database; empty for the first, or the only one
+     * @throws StoreFailed if the client cannot be used now
      */
     abstract public function database(): string;
 
     /**
-     * @param string|null $known what it was before, of the same client
+     * @param string|null $known earlier result for the same client
      * @return string|null as server()
      */
     abstract protected function serverOf(object $client, ?string $known): ?string;
 
     protected function checkClient(): void {}
 
-    /** When that fails, the application may have another client by now. */
+    /** If this fails, the application may have another client by now. */
     protected function connect(bool $persistent, string $early): void
     {
         try {
@@ -105,8 +105,8 @@ abstract class BorrowedConnection extends ServerConnection implements NamesServe
     }
 
     /**
-     * Whether it may connect by the first method that is called, as proxies of phpredis do, and throw what its
-     * framework does.
+     * True if the client may connect at its first method call, and throw its framework's exceptions, like proxies of
+     * phpredis do.
      */
     final protected function isLazy(object $client): bool
     {
@@ -114,9 +114,9 @@ abstract class BorrowedConnection extends ServerConnection implements NamesServe
     }
 
     /**
-     * The first method that is called.
+     * Must be the first method call on a client.
      *
-     * @param Redis|RedisCluster $client or what has its methods
+     * @param Redis|RedisCluster $client or an object with the same methods
      * @throws StoreFailed if a lazy one cannot connect
      */
     final protected function modeOf(object $client): mixed
@@ -133,7 +133,7 @@ abstract class BorrowedConnection extends ServerConnection implements NamesServe
     }
 
     /**
-     * @throws StoreFailed for a client in a transaction that it does not know of
+     * @throws StoreFailed for a client that does not know that it is in a transaction
      * @throws RedisException|PredisException|\TypeError
      */
     protected function greet(): void
@@ -143,7 +143,7 @@ abstract class BorrowedConnection extends ServerConnection implements NamesServe
         try {
             $answer = $this->send('PING', $word);
         } catch (RedisException|PredisException $error) {
-            // A server that cannot write its snapshots refuses PING, and still reads.
+            // A server that cannot write its snapshots refuses PING, but still answers reads.
             $answer = str_starts_with($error->getMessage(), 'MISCONF ') ? $this->send('ECHO', $word) : throw $error;
         }
         if ($answer === 'QUEUED') {
@@ -158,8 +158,8 @@ abstract class BorrowedConnection extends ServerConnection implements NamesServe
     }
 
     /**
-     * No failure of the connection, after which the application would be asked for another client, outside of its
-     * transaction.
+     * This is not a failure of the connection. For one, the application would be asked for another client, and the
+     * command would run outside of its transaction.
      */
     final protected function queued(): StoreFailed
     {
@@ -171,7 +171,7 @@ abstract class BorrowedConnection extends ServerConnection implements NamesServe
 
     protected function disconnect(): void {}
 
-    /** One after the other: a pipeline would be the application's too. */
+    /** One after the other: a pipeline would affect the application's client. */
     protected function sendAll(array $commands): array
     {
         return array_map(fn(array $words): mixed => $this->send(...$words), $commands);

@@ -9,7 +9,8 @@ use Redis;
 use RedisException;
 
 /**
- * A Redis or Valkey server by a phpredis object of the application, in the database that it had at the first command.
+ * A Redis or Valkey server through a phpredis object of the application, in the database that was selected at the first
+ * command.
  */
 final class BorrowedPhpredis extends BorrowedConnection
 {
@@ -26,7 +27,7 @@ final class BorrowedPhpredis extends BorrowedConnection
 
     protected function send(string $command, string ...$arguments): mixed
     {
-        /** @var Redis $client or what has its methods */
+        /** @var Redis $client or an object with the same methods */
         $client = $this->borrowed->get();
         if ($this->modeOf($client) !== Redis::ATOMIC) {
             throw StoreFailed::busy('redis', 'the application has begun a transaction or a pipeline on its client');
@@ -46,7 +47,7 @@ final class BorrowedPhpredis extends BorrowedConnection
         return @$client->rawcommand($command, ...$arguments);
     }
 
-    /** Asked again each time: the application may connect the same object to another server. */
+    /** Read each time: the application may connect the same object to another server. */
     protected function serverOf(object $client, ?string $known): ?string
     {
         /** @var Redis $client */

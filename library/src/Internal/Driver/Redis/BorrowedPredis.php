@@ -13,16 +13,14 @@ use Predis\Response\ServerException;
 use Predis\Response\Status;
 
 /**
- * A Redis or Valkey server by a Predis client of the application. The client does not tell whether a transaction is
- * open on it: a command that the server has queued is reported.
+ * A Redis or Valkey server through a Predis client of the application. The client does not report open transactions, so
+ * a command that the server has queued is an error.
  */
 final class BorrowedPredis extends BorrowedConnection
 {
     private string $lastError = '';
 
-    /**
-     * A client that is not connected any more would connect again, though the application may have another one by now.
-     */
+    /** A client that has lost its connection would reconnect, though the application may have another one by now. */
     protected function greet(): void
     {
         $client = $this->client();
@@ -58,7 +56,7 @@ final class BorrowedPredis extends BorrowedConnection
     {
         try {
             $answer = $this->client()->executeCommand(new RawCommand($command, $arguments));
-        } catch (ServerException $error) { // by its option exceptions
+        } catch (ServerException $error) { // if the client's option exceptions is on
             $answer = $error->toErrorResponse();
         }
         if ($answer instanceof Status && $answer->getPayload() === 'QUEUED') {

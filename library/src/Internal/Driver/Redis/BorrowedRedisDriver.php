@@ -15,12 +15,12 @@ use Redis;
 use RedisCluster;
 
 /**
- * Redis and Valkey servers by a client of the application: phpredis and its RedisCluster, what has the same methods, or
- * Predis.
+ * Redis and Valkey servers through a client of the application: phpredis and its RedisCluster, objects with the same
+ * methods, or Predis.
  */
 final class BorrowedRedisDriver implements ClientDriver
 {
-    /** With the methods of phpredis, and not tried. */
+    /** They have the methods of phpredis, and are not tested. */
     private const ALIKE = ['Relay\Relay', 'ValkeyGlide'];
 
     public function clients(): array

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Internal\Driver\Redis;
 
-/** Which of the 16,384 slots of a cluster a name belongs to: CRC-16/XMODEM of the name, or of its part in braces. */
+/** The slot of a name, one of the 16,384 of a cluster: CRC-16/XMODEM of the name, or of its part in braces. */
 final class HashSlot
 {
     public const COUNT = 16_384;

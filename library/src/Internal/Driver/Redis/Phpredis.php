@@ -13,17 +13,17 @@ final class Phpredis extends ServerConnection
 {
     private Redis $client;
 
-    /** @var list<Redis> of the process this one was forked from: freeing them would give their connections to others */
+    /** @var list<Redis> of the parent of this fork: freeing them would release their connections to others */
     private array $inherited = [];
 
     private bool $isPersistent = false;
 
-    /** The process that made the client. */
+    /** The process that created the client. */
     private int $maker = 0;
 
     protected function checkClient(): void
     {
-        if (!class_exists(Redis::class, false)) { // the exception and its parents are loaded for that call
+        if (!class_exists(Redis::class, false)) { // the exception and its parents are loaded for this call alone
             StoreUnavailable::unlessLoaded('redis', 'redis', 'redis');
         }
     }
@@ -44,7 +44,7 @@ final class Phpredis extends ServerConnection
             $proof = self::setting(
                 'redis.pconnect.echo_check_liveness',
                 '0',
-            ); // a round trip; prove() needs none of its own
+            ); // avoids its round trip; prove() tests the connection without one
 
             try {
                 $this->client->pconnect(
@@ -64,7 +64,7 @@ final class Phpredis extends ServerConnection
             $this->client->setOption(
                 Redis::OPT_READ_TIMEOUT,
                 $settings->readTimeout,
-            ); // it has that of the request that opened it
+            ); // a persistent connection keeps the timeout of the request that opened it
         } else {
             $this->client->connect(
                 $where,
@@ -76,10 +76,11 @@ final class Phpredis extends ServerConnection
                 ...$context,
             );
         }
-        // No retries: before version 6 it reconnects in the middle of a reply, and then waits for the rest of it.
+        // No retries: before version 6, phpredis reconnects in the middle of a reply, and then waits for the rest of
+        // it.
         $this->client->setOption(Redis::OPT_MAX_RETRIES, 0);
         $this->authenticate();
-        // Not all proxies know SELECT.
+        // Some proxies do not support SELECT.
         if ($this->isPersistent) {
             $this->prove($early);
         } elseif ($this->database === 0 ? !$this->isAnswering() : $this->client->select($this->database) !== true) {
@@ -88,15 +89,15 @@ final class Phpredis extends ServerConnection
     }
 
     /**
-     * A kept connection must return a word: a request that died may have left replies in it. What is read comes with
-     * it.
+     * Tests a persistent connection by an echoed word, since a request that died may have left replies in it. The value
+     * of $early is read in the same round trip.
      *
-     * @throws RedisException if it does not
+     * @throws RedisException if the word does not come back
      */
     private function prove(string $early): void
     {
         $start = hrtime(true);
-        $proof = [(string) $start]; // no other request of this process had this one
+        $proof = [(string) $start]; // unique among the requests of this process
         $pipeline = $this->client->pipeline();
         if ($this->database !== 0) {
             $pipeline->rawcommand('SELECT', (string) $this->database);
@@ -118,7 +119,7 @@ final class Phpredis extends ServerConnection
         $this->early = $early === '' ? null : [\is_string($read) ? $read : null];
     }
 
-    /** Throws without a trace in which the password is. */
+    /** Throws an exception whose trace does not contain the password. */
     private function authenticate(): void
     {
         $login = $this->login();
@@ -131,7 +132,7 @@ final class Phpredis extends ServerConnection
                 ? null
                 : RedisErrorHint::ofLogin($this->client->getLastError() ?? 'WRONGPASS');
         } catch (RedisException $refusal) {
-            // The client throws what the server says, or says in words of its own that there was no answer.
+            // The client throws the server's error, or its own if there was no answer.
             $answer = $this->client->getLastError();
             $error = $answer === null ? $refusal->getMessage() : RedisErrorHint::ofLogin($answer);
         }
@@ -141,9 +142,8 @@ final class Phpredis extends ServerConnection
     }
 
     /**
-     * True if connections that are kept open are distinguished by name. The client's pools go by host and port alone
-     * unless its setting has an "i": with that a program's own connections never have the user or the database of this
-     * store.
+     * True if persistent connections are distinguished by name. By default the client's pools depend on host and port
+     * alone. With an "i" in the setting, a program's own connections never get the user or the database of this store.
      */
     private static function hasNamedPools(): bool
     {
@@ -154,8 +154,8 @@ final class Phpredis extends ServerConnection
     }
 
     /**
-     * @param string $bySetting not to be given: see Larder\Process\Pid
-     * @return string|false the value before; false if it cannot be set
+     * @param string $bySetting never passed: see Larder\Process\Pid
+     * @return string|false the old value; false if it cannot be set
      */
     private static function setting(string $name, string $value, string $bySetting = 'ini_set'): string|false
     {
@@ -165,7 +165,8 @@ final class Phpredis extends ServerConnection
     protected function disconnect(): void
     {
         if (!$this->isPersistent) {
-            $this->client = new Redis(); // close() would connect again, and wait, if the client has closed it by itself
+            // close() would reconnect and wait if the client has closed the connection by itself
+            $this->client = new Redis();
 
             return;
         }
@@ -173,7 +174,7 @@ final class Phpredis extends ServerConnection
         try {
             $this->client->close();
         } catch (RedisException) {
-            // it was closed
+            // it was already closed
         }
     }
 
@@ -184,7 +185,7 @@ final class Phpredis extends ServerConnection
         if (\is_int($answer) && hrtime(true) - $start >= 1e9 * $this->settings->readTimeout) {
             throw new RedisException(
                 'the answer came in part',
-            ); // the client takes a line without its end for a whole one
+            ); // the client accepts an incomplete line as a whole one
         }
 
         return $answer;

@@ -22,7 +22,7 @@ final class Predis extends ServerConnection
     private Client $client;
     private string $lastError = '';
 
-    /** @throws ClientException for an error that is not about this command */
+    /** @throws ClientException for an error that is not about this command alone */
     public static function plain(mixed $answer, string &$lastError): mixed
     {
         if ($answer instanceof ErrorInterface) {
@@ -50,8 +50,8 @@ final class Predis extends ServerConnection
 
     protected function connect(bool $persistent, string $early): void
     {
-        // The client gives names to the connections over TCP that are kept open, and none to those over unix sockets:
-        // there a program's own might be got, which has another user or another database.
+        // The client can name persistent connections over TCP, but not those over unix sockets. There it might get a
+        // program's own connection, with another user or another database.
         $endpoint = $this->settings->endpoint;
         $where = $endpoint->socket === null
             ? [
@@ -91,7 +91,7 @@ final class Predis extends ServerConnection
     }
 
     /**
-     * Throws without a trace in which the password is.
+     * Throws an exception whose trace does not contain the password.
      *
      * @param array{string}|array{string, string} $login
      */
@@ -138,7 +138,10 @@ final class Predis extends ServerConnection
         return array_map(fn(mixed $answer): mixed => self::plain($answer, $this->lastError), $answers);
     }
 
-    /** Predis takes a line that a time limit or the server's end has cut off for a whole one: 62 instead of 6279. */
+    /**
+     * Predis accepts an incomplete line, after a timeout or the end of the connection, as a whole one: 62 instead of
+     * 6279.
+     */
     private function refusePart(): void
     {
         $connection = $this->client->getConnection();
@@ -158,9 +161,7 @@ final class Predis extends ServerConnection
         };
     }
 
-    /**
-     * The client takes any answer for the one to what was asked, also one that a request which died has left behind.
-     */
+    /** The client accepts any answer, even one that a request which died has left behind. */
     protected function read(string $name): ?string
     {
         $bytes = $this->send('GET', $name);

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Internal\Driver\Redis;
 
 /**
- * A server that works has not executed a command, because another one is in charge, or none at the moment. It is no
- * failure of that server, so no breaker counts it.
+ * A working server has not executed a command, because another server is responsible, or none is at the moment. This is
+ * no failure of the server, so no breaker counts it.
  */
 final class Redirection extends \RuntimeException
 {
@@ -14,9 +14,9 @@ final class Redirection extends \RuntimeException
         . '(\S*):(\d{1,5})$|(?:READONLY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|LOADING) )/D';
 
     /**
-     * @param int|null $slot that is at another server; null when the server does not say which
-     * @param string $host of that server; empty: the one that answered
-     * @param bool $isOnce only this command is for it: the slot is on its way there
+     * @param int|null $slot slot that another server has; null if the error does not name one
+     * @param string $host host of that server; empty for the one that answered
+     * @param bool $isOnce true if the redirection is only for this command, because the slot is being moved there
      */
     private function __construct(
         string $message,
@@ -28,7 +28,7 @@ final class Redirection extends \RuntimeException
         parent::__construct($message);
     }
 
-    /** @return self|null null for an error that is about something else */
+    /** @return self|null null for any other error */
     public static function of(string $error): ?self
     {
         if (preg_match(self::WORDS, $error, $words) !== 1) {

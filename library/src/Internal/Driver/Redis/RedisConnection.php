@@ -8,25 +8,25 @@ use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
 
 /**
- * A way to send commands to one server, or to those of a topology, whichever client does it. All methods but reach()
- * throw StoreFailed if a server does not answer, or refuses all requests of this kind.
+ * Sends commands to one server, or to those of a topology, with any client. All methods except reach() throw
+ * StoreFailed if a server does not answer, or refuses all requests of this kind.
  */
 interface RedisConnection
 {
     /**
-     * @param string $name that no key has: it is deleted, as a server that only reads refuses that
+     * @param string $name a name that no key has. It is deleted, because a read-only server refuses that
      * @throws StoreUnavailable
      * @throws StoreFailed if a client of the application cannot be used now
      */
     public function reach(string $name): void;
 
-    /** The only read but has() and getMany() that may be of a replica. */
+    /** Besides has() and getMany(), the only read that may come from a replica. */
     public function get(string $name): ?string;
 
     /**
      * @param non-empty-list<string> $names
-     * @param int $most bytes to read of each, from the first on; 0 for all
-     * @return array<string, string> those found, by name; perhaps an empty one that is not there
+     * @param int $most number of bytes to read of each, from the first one; 0 for all
+     * @return array<string, string> those found, by name; a name without a value may have ''
      */
     public function getMany(array $names, int $most = 0): array;
 
@@ -41,30 +41,28 @@ interface RedisConnection
 
     /**
      * @param int $milliseconds the ttl, 0 for no expiry
-     * @return bool false if it is not stored, or perhaps not: an older value may still be there
+     * @return bool false if it is not stored, or the result is unknown: an older value may still be there
      */
     public function set(string $name, string $bytes, int $milliseconds): bool;
 
     /**
      * @param array<string, string> $values
-     * @return list<string> the names of those for which set() would return false
+     * @return list<string> names for which set() would return false
      */
     public function setMany(array $values, int $milliseconds): array;
 
     /** @param non-empty-list<string> $names */
     public function remove(array $names): bool;
 
-    /** Removes all names that begin so. */
+    /** Removes all names with this prefix. */
     public function clear(string $prefix): bool;
 
-    /**
-     * @return iterable<non-empty-list<string>> all names that begin so, some at a time, and some of them perhaps twice
-     */
+    /** @return iterable<non-empty-list<string>> all names with this prefix in batches; a name may occur twice */
     public function names(string $prefix): iterable;
 
     /**
      * @param string $arguments the first is the name
-     * @return mixed the reply as phpredis returns it: false for null, and for a refusal of this command; status OK is
+     * @return mixed the reply as phpredis returns it: false for null, and if this command is refused; the status OK is
      *         true or "OK"
      */
     public function command(string $command, string ...$arguments): mixed;

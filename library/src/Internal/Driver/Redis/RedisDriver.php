@@ -16,7 +16,7 @@ use Larder\Internal\Driver\Connection;
 use Larder\Internal\Driver\ExaminesServers;
 use Larder\Server\ConnectionSettings;
 
-/** redis: and valkey: one server of Redis or Valkey, or several, by the extension redis or by Predis. */
+/** redis: and valkey: one or several servers of Redis or Valkey, through the extension redis or Predis. */
 final class RedisDriver implements ExaminesServers
 {
     public const PORT = 6379;

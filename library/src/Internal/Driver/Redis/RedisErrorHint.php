@@ -9,12 +9,12 @@ use Larder\Exception\StoreUnavailable;
 use Larder\Internal\Server\TlsErrorHint;
 use Larder\Server\ConnectionSettings;
 
-/** Why no connection to a Redis or Valkey server came about, from what its client said, and what to do about it. */
+/** Explains why a connection to a Redis or Valkey server failed, from the client's message, and what to do about it. */
 final class RedisErrorHint
 {
     private const SPECIAL = 'Special characters in them are written %2F for /, %3F for ?, %40 for @';
 
-    /** What the client says => what it means, and what to do. */
+    /** Message of the client => its meaning, and the remedy. */
     private const KNOWN = [
         'NOAUTH' => [
             'the server asks for a password',
@@ -46,7 +46,7 @@ final class RedisErrorHint
         ],
     ];
 
-    /** What a server says of a login in its own words, and what is repeated of it. */
+    /** Server's messages about logins, and the part of each that is repeated. */
     private const OF_LOGINS = [
         'NOAUTH' => 'NOAUTH Authentication required',
         'WRONGPASS|ERR invalid (username|password)' => 'WRONGPASS invalid username-password pair or user is disabled',
@@ -59,7 +59,7 @@ final class RedisErrorHint
         'MASTERDOWN' => 'MASTERDOWN',
     ];
 
-    /** What a server says that answers, and refuses requests => what to do. */
+    /** Messages of a server that answers but refuses requests => the remedy. */
     private const OF_REQUESTS = [
         'READONLY' => 'It is a replica. Name its master, or the sentinels: redis+sentinel://…/name',
         'MISCONF' => 'Its log says why it cannot write its snapshots. A cache needs none: save ""',
@@ -81,7 +81,7 @@ final class RedisErrorHint
 
     /**
      * @param string $message of the client
-     * @param list<string> $warnings of PHP, while it connected
+     * @param list<string> $warnings warnings of PHP during the connect
      */
     public static function of(ConnectionSettings $settings, string $message, array $warnings): StoreUnavailable
     {
@@ -113,11 +113,11 @@ final class RedisErrorHint
     }
 
     /**
-     * A server may name what it was given, the password too, as one does that knows no AUTH: its words are not
-     * repeated, but those that are known.
+     * A server may repeat the credentials in its message, as one does that does not support AUTH. So only known
+     * messages are repeated.
      *
-     * @param string $answer of the server to AUTH
-     * @return string that has nothing of the answer in it
+     * @param string $answer the server's answer to AUTH
+     * @return string contains no part of the answer
      */
     public static function ofLogin(#[\SensitiveParameter] string $answer): string
     {
@@ -130,7 +130,7 @@ final class RedisErrorHint
         return 'the answer to AUTH is an error';
     }
 
-    /** Whether the server is there, and does not let this client in. */
+    /** True if the server is reachable and refuses this client. */
     public static function isRefusal(string $message): bool
     {
         return preg_match('~NOAUTH|WRONGPASS|NOPERM|refuses the user name~', $message) === 1;

@@ -29,8 +29,8 @@ use Larder\Key\Ttl;
 use Larder\Lock\LocksByChanging;
 
 /**
- * Values on Redis and Valkey servers, by any connection. Names are "larder-cache:namespace:key", so that clear(), which
- * looks for them (SCAN) and unlinks them without blocking the server, meets none of a program's own.
+ * Values on Redis and Valkey servers, through any connection. Names are "larder-cache:namespace:key". clear() looks for
+ * names with this prefix (SCAN) and unlinks them without blocking the server, so it touches no other program's keys.
  */
 final class RedisStore implements
     RemoteStore,
@@ -49,7 +49,7 @@ final class RedisStore implements
     /** @use LocksByChanging<string> */
     use LocksByChanging;
 
-    /** Of one command, so that the server is not blocked for long. */
+    /** Of one command, because many names would block the server. */
     private const NAMES_AT_ONCE = 1000;
     /** Bytes of keys that need no check. */
     private const SHORT_KEY = 250;
@@ -92,7 +92,7 @@ final class RedisStore implements
         return redis.call('GET', KEYS[1])
         LUA;
 
-    /** ARGV: bytes that are no lock, "" for what is no string. Returns 1 if they are gone. */
+    /** ARGV: bytes that are no lock, "" for a value that is no string. Returns 1 if they are gone. */
     private const REMOVE = <<<'LUA'
         local there = redis.pcall('GET', KEYS[1])
         local isOther = type(there) == 'table' and string.find(there.err, 'WRONGTYPE', 1, true)
@@ -100,15 +100,13 @@ final class RedisStore implements
         return 0
         LUA;
 
-    /**
-     * The number of values added or swapped last that are remembered, if they are not longer than the number of bytes.
-     */
+    /** Number of recently added or swapped values to remember, and their longest length in bytes. */
     private const ADDED = 8;
     private const ADDED_BYTES = 1024;
 
     /**
-     * @var array<string, string> bytes by name: values added or swapped last, such as locks and placeholders, are soon
-     *         changed, which then needs no read
+     * @var array<string, string> bytes by name: recently added or swapped values, such as locks and placeholders, are
+     *         changed soon, which then needs no read
      */
     private array $added = [];
     private readonly string $prefix;
@@ -144,7 +142,7 @@ final class RedisStore implements
 
     public function get(string $key, mixed $default = null): mixed
     {
-        // Every value is read here: with each call that is spared, as of name(), a get takes a hundredth less.
+        // Every value is read here: each avoided call, such as that of name(), saves a hundredth of a get.
         if ($key === '' || isset($key[self::SHORT_KEY])) {
             Key::check($key);
         }
@@ -243,8 +241,8 @@ final class RedisStore implements
     }
 
     /**
-     * By SET with NX and PX: the server ends it, by its own clock. A value that is not a lock, or is not signed, does
-     * not block anyone.
+     * SET with NX and PX: the lock ends by the server's clock. A value that is not a lock, or is not signed, does not
+     * block anyone.
      */
     public function acquire(
         string $key,
@@ -264,20 +262,20 @@ final class RedisStore implements
                 return null;
             }
             $this->connection->script(self::REMOVE, $name, $there);
-        } // it fell between the two, or the server refuses
+        } // it ended between the two, or the server refuses
 
         return $this->has($lock) ? null : false;
     }
 
     /**
-     * By the server, for which an integer is its digits, as for every codec. A value that is no integer for the server,
-     * such as one that is signed, is compared and swapped.
+     * The server counts, because an integer is its digits in the server and in every codec. A value that is no integer
+     * for the server, such as a signed one, is compared and swapped.
      */
     public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false
     {
         $name = $this->name($key);
         $milliseconds = $ttl === 0 ? 0 : self::milliseconds($ttl);
-        $sum = (string) ($first + $step); // of a float, where it is out of the range of int
+        $sum = (string) ($first + $step); // a float's digits, if it is out of the range of int
         if ($this->codec->encode((int) $sum, $key) !== $sum) {
             return $this->incrementBySwapping($key, $step, $first, $ttl);
         }
@@ -335,7 +333,7 @@ final class RedisStore implements
         return $entries;
     }
 
-    /** Without those of placeholders: of each value so much is read as one of these may have. */
+    /** Without placeholders: of each value, as many bytes are read as a placeholder may have. */
     public function keys(): iterable
     {
         $seen = [];
@@ -364,7 +362,7 @@ final class RedisStore implements
         return $this->prefix . $key;
     }
 
-    /** From a master, as it decides what is written. */
+    /** Reads from a master, as the result decides what is written. */
     private function read(string $name): ?string
     {
         $bytes = $this->connection->command('GET', $name);
@@ -373,10 +371,10 @@ final class RedisStore implements
     }
 
     /**
-     * Deletes what could not be stored, so that no older value stays.
+     * Deletes values that could not be stored, so that no older value stays.
      *
      * @param non-empty-list<string> $names
-     * @param StoreFailed|null $refusal which is thrown
+     * @param StoreFailed|null $refusal thrown afterwards
      */
     private function drop(array $names, ?StoreFailed $refusal = null): false
     {
@@ -415,8 +413,8 @@ final class RedisStore implements
     }
 
     /**
-     * Reads, and writes by a script that compares the value with the one read. If another process was first, all begins
-     * again. A value that this object has added itself is not read, but expected to be unchanged.
+     * Reads, and writes by a script that compares the value with the one read. If another process was first, everything
+     * starts over. A value that this object has added itself is not read, but expected to be unchanged.
      *
      * @param \Closure(Entry<string>|null): (Entry<string>|false|null) $change
      */

@@ -9,7 +9,7 @@ use Larder\Internal\Driver\Redis\Wire\WireConnection;
 use Larder\Internal\Driver\Remark;
 use Larder\Internal\Key\NamespaceName;
 
-/** What an ACL user must be allowed. docs/stores.md lists it. */
+/** The rights that an ACL user needs. docs/stores.md lists them. */
 final class Rights
 {
     /** The commands for every server. "name" stands for the name of an entry that does not exist. */
@@ -31,26 +31,26 @@ final class Rights
         'EVAL' => ['return 0', '1', 'name'],
     ];
 
-    /** That besides for another database than 0. */
+    /** Further commands for another database than 0. */
     private const OF_DATABASES = [
         'SELECT' => ['0'],
     ];
 
-    /** Those besides for a server of a cluster, which is never asked for keys of several slots (MGET). */
+    /** Further commands for a server of a cluster, which never receives keys of several slots (MGET). */
     private const OF_CLUSTERS = [
         'CLUSTER|SLOTS' => [],
         'ASKING' => [],
         'READONLY' => [],
     ];
 
-    /** Those besides for a server that sentinels watch. */
+    /** Further commands for a server that sentinels watch. */
     private const OF_SENTINELS = [
         'ROLE' => [],
     ];
 
     /**
-     * @param bool $hasDatabases whether the DSN names another database than 0
-     * @return array<string, list<string>> the commands, as ACLs name them, and their arguments
+     * @param bool $hasDatabases true if the DSN names another database than 0
+     * @return array<string, list<string>> the commands, named as in ACLs, and their arguments
      */
     public static function commands(?ServerRole $role, bool $hasDatabases = false): array
     {
@@ -66,10 +66,10 @@ final class Rights
     }
 
     /**
-     * Tries each command with the name of an entry that nobody has, and removes it.
+     * Tries each command with the name of an entry that does not exist, and removes it.
      *
      * @param string $prefix of names
-     * @return list<Remark> one if something is missing
+     * @return list<Remark> one remark if a right is missing
      * @throws ServerGone
      */
     public static function missing(
@@ -114,7 +114,7 @@ final class Rights
 
     /**
      * @param non-empty-list<string> $words
-     * @return string empty when the server does it
+     * @return string empty if the server executes it
      */
     private static function refusal(WireConnection $connection, array $words): string
     {

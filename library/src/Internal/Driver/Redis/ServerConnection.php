@@ -15,10 +15,10 @@ use RedisException;
 /**
  * A connection to a Redis or Valkey server, which opens with the first command.
  *
- * After a failure it is closed, and the next call opens a new one: a late reply must not answer the next request. The
- * same after an answer that took longer than it may: some clients keep no time for the rest of one that has begun. What
- * the abstract methods throw is the client's: RedisException, PredisException, or TypeError, which Predis throws if
- * another client has closed the persistent connection that both had.
+ * After a failure it is closed, and the next call opens a new one: a late reply must not answer the next request. It is
+ * also closed after an answer that took too long, because some clients have no time limit for the rest of an answer
+ * that has begun. The abstract methods throw the client's exceptions: RedisException, PredisException, or TypeError,
+ * which Predis throws if another client has closed their shared persistent connection.
  */
 abstract class ServerConnection implements RedisConnection
 {
@@ -34,8 +34,8 @@ abstract class ServerConnection implements RedisConnection
         LUA;
 
     /**
-     * KEYS: names, ARGV: a number of bytes. Returns the first bytes of each that is a string. It needs no right but
-     * that of GET.
+     * KEYS: names, ARGV: a number of bytes. Returns the first bytes of each string value. Needs no other right than
+     * GET.
      */
     private const HEADS = <<<'LUA'
         local all = {}
@@ -46,24 +46,24 @@ abstract class ServerConnection implements RedisConnection
         return all
         LUA;
 
-    /** Of one SCAN, so that the server is not blocked for long. */
+    /** Of one SCAN, because many names would block the server. */
     private const NAMES_AT_ONCE = '1000';
-    /** The errors of a server that works, but does not do this: its memory is full, the value is another kind, … */
+    /** Errors of a server that works, but refuses this request: its memory is full, the value is of another kind, … */
     private const REFUSAL = '/^(OOM|WRONGTYPE|ERR(?! max number of clients)) /';
-    /** Those of a server that does none of this kind, whatever the value: it only reads, this user may not. */
+    /** Errors of a server that refuses all requests of this kind: it is read-only, the user lacks a right. */
     private const REFUSES_ALL = '/^(MISCONF|NOREPLICAS|READONLY|NOPERM) /';
-    /** Those about one command, for which a client may return false. */
+    /** Errors about one command, for which a client may return false. */
     protected const OF_THE_COMMAND = '/^(ERR|NOSCRIPT|WRONGTYPE) /';
-    /** Nanoseconds. A server that closes idle connections gives them a second at least. */
+    /** Nanoseconds. Servers that close idle connections wait a second at least. */
     private const IDLE = 1_000_000_000;
-    /** Timeouts that an answer may take as a whole, each wait for a part of it being less than one. */
+    /** Limit of a whole answer, in timeouts: each wait for a part may take almost one. */
     private const TIMEOUTS = 4;
 
     /** @var array<string, string> SHA-1 of scripts */
     private array $hashes = [];
-    /** The process that has opened it, 0 while it is closed. */
+    /** The process that opened it, 0 while it is closed. */
     private int $process = 0;
-    /** The process that opened it last, or tries to. */
+    /** The process that opened it last, or is trying to. */
     protected int $opening = 0;
     private bool $isAsking = false;
     /** The time of the last use, in nanoseconds. */
@@ -93,7 +93,8 @@ abstract class ServerConnection implements RedisConnection
         $this->open();
 
         try {
-            // A cluster would send the name elsewhere; of the others PING is refused with MISCONF too.
+            // In a cluster, the name may belong to another server. Other servers that cannot write refuse PING with
+            // MISCONF too.
             $this->hasSlots() ? $this->asks(fn(): mixed => $this->answers()) : $this->remove([$name]);
         } catch (StoreFailed $failure) {
             throw $failure->isBusy ? $failure : RedisErrorHint::ofRequest($failure);
@@ -190,7 +191,8 @@ abstract class ServerConnection implements RedisConnection
         } catch (\Throwable $error) {
             $this->abandonWrite($error);
         }
-        // A server hangs up on what is too large as one that goes away does: only the next command shows which it was.
+        // A server hangs up on a value that is too large, as it does when it goes away. Only the next command shows the
+        // difference.
         $this->closeConnection();
 
         return false;
@@ -248,7 +250,7 @@ abstract class ServerConnection implements RedisConnection
     }
 
     /**
-     * Makes calls about a slot that is on its way to this server: it is still another one's.
+     * Makes calls about a slot that is being moved to this server, and still belongs to another one.
      *
      * @template T
      * @param \Closure(): T $work of one name
@@ -270,18 +272,18 @@ abstract class ServerConnection implements RedisConnection
     /**
      * Opens a connection, logged in and with the database chosen.
      *
-     * @param string $early a name that is read at once, if that spares a round trip; may be empty
+     * @param string $early name of a value to read at once, if that saves a round trip; may be empty
      */
     abstract protected function connect(bool $persistent, string $early): void;
 
-    /** Closes it for good, even a persistent one. Throws nothing. */
+    /** Closes the connection for good, even a persistent one. Throws nothing. */
     abstract protected function disconnect(): void;
 
     /** @return mixed as command() */
     abstract protected function send(string $command, string ...$arguments): mixed;
 
     /**
-     * Sends several at once.
+     * Sends several commands at once.
      *
      * @param list<non-empty-list<string>> $commands
      * @return list<mixed> their answers
@@ -289,8 +291,8 @@ abstract class ServerConnection implements RedisConnection
     abstract protected function sendAll(array $commands): array;
 
     /**
-     * @param mixed $answer that is no reply to the command
-     * @return \Exception the server's refusal, or that the reply is one to another command
+     * @param mixed $answer an answer that is no reply to the command
+     * @return \Exception the server's refusal, or a message that the reply is one to another command
      */
     abstract protected function failure(mixed $answer): \Exception;
 
@@ -324,7 +326,7 @@ abstract class ServerConnection implements RedisConnection
         return array_filter($answers, static fn(mixed $answer): bool => !self::isStatus($answer, 'OK')) === [];
     }
 
-    /** @return iterable<non-empty-list<string>> some names at a time */
+    /** @return iterable<non-empty-list<string>> names in batches */
     protected function scan(string $pattern): iterable
     {
         return $this->scanBy($this->send(...), $pattern);
@@ -350,7 +352,7 @@ abstract class ServerConnection implements RedisConnection
         } while ($position !== '0');
     }
 
-    /** False if the client has closed it by itself. */
+    /** False if the client has closed the connection by itself. */
     protected function isConnected(): bool
     {
         return true;
@@ -382,8 +384,9 @@ abstract class ServerConnection implements RedisConnection
     }
 
     /**
-     * Distinguishes the connections that are kept open, and are all alike, from those of the program. Each request logs
-     * in again, so a password that rotates makes no new ones. A fork inherits its parent's, and must not find them.
+     * Distinguishes persistent connections of Larder, which are all alike, from those of the program. Each request logs
+     * in again, so a rotated password opens no new ones. A fork inherits its parent's connections, and must not find
+     * them.
      */
     protected function connectionName(): string
     {
@@ -399,7 +402,7 @@ abstract class ServerConnection implements RedisConnection
             ]));
     }
 
-    /** A server that cannot write its snapshots answers a PING by an error. */
+    /** A server that cannot write its snapshots answers PING with an error. */
     protected function isAnswering(): bool
     {
         try {
@@ -425,7 +428,7 @@ abstract class ServerConnection implements RedisConnection
         $warnings = [];
 
         try {
-            // PHP tells in warnings what was wrong with a name or with TLS.
+            // PHP reports problems with a host name or with TLS in warnings.
             Warnings::collect(fn() => $this->reconnect($early), $warnings);
             if ($this->role !== null) {
                 $this->takeRole($this->role);
@@ -436,7 +439,7 @@ abstract class ServerConnection implements RedisConnection
             }
             $this->disconnect();
 
-            // Without the cause: its trace has what the client was given, the password too.
+            // Without the cause, whose trace contains the client's arguments, the password too.
             throw RedisErrorHint::of($this->settings, $cause->getMessage(), $warnings);
         }
         $this->process = $this->opening;
@@ -487,7 +490,7 @@ abstract class ServerConnection implements RedisConnection
                 if (!$this->isOfClient($error)) {
                     throw $error;
                 }
-                // A request that died may have left an answer in it.
+                // A request that died may have left an answer in the connection.
                 $this->disconnect();
             }
         }
@@ -516,7 +519,8 @@ abstract class ServerConnection implements RedisConnection
     }
 
     /**
-     * By its hash; whole if the server does not know it, or refuses, or is asked for this command only.
+     * Sends the script's hash. Sends the whole script if the server does not know it or refuses, or if ASKING allows one
+     * command only.
      *
      * @param non-empty-list<string> $names
      */
@@ -546,7 +550,7 @@ abstract class ServerConnection implements RedisConnection
     /**
      * @param \Closure(): mixed $work
      * @param bool $isOneAnswer false if it waits for many
-     * @return mixed false if the server answered, and refused
+     * @return mixed false if the server answered with a refusal
      */
     private function asks(\Closure $work, bool $isOneAnswer = true): mixed
     {
@@ -565,7 +569,7 @@ abstract class ServerConnection implements RedisConnection
         }
     }
 
-    /** True if the connection is of use; it is closed if not. */
+    /** True if the connection can be used; it is closed if not. */
     private function stands(): bool
     {
         try {
@@ -583,7 +587,8 @@ abstract class ServerConnection implements RedisConnection
     /**
      * Throws, unless the server answered and refused.
      *
-     * @param bool $isRead of one value: a user who may not read has no use of the cache, and receives that
+     * @param bool $isRead true for a read of one value. A user without the right to read cannot use the cache, and gets
+     *         that error
      */
     private function refused(\Throwable $error, bool $isRead = false): void
     {
@@ -623,8 +628,9 @@ abstract class ServerConnection implements RedisConnection
     }
 
     /**
-     * True if the connection that has just failed had served for a while, and did not time out. Only of a server that
-     * was found: many processes may lose their connections to it at once, and a pause for all would come on top.
+     * True if the connection that has just failed had worked for a while, and did not time out. Only for a server that
+     * was found by asking others: many processes may lose their connections to it at once, and a pause of all would
+     * make that worse.
      */
     private function stoodUntilNow(): bool
     {
@@ -646,14 +652,12 @@ abstract class ServerConnection implements RedisConnection
         }
     }
 
-    /**
-     * Whatever was thrown, by a signal's handler too: an answer may still be on its way, so the connection is closed.
-     */
+    /** Closes the connection, whatever was thrown, even by a signal handler: an answer may still arrive. */
     private function abandon(\Throwable $error): void
     {
         $redirection = $this->role === null ? null : Redirection::of($error->getMessage());
         if ($redirection !== null) {
-            if (!$this->isConnected()) { // it was a whole answer, so the connection is of use
+            if (!$this->isConnected()) { // the answer was complete, so the connection can be used
                 $this->process = 0;
             }
 
@@ -661,7 +665,7 @@ abstract class ServerConnection implements RedisConnection
         }
         $isOfClient = $this->isOfClient($error);
         if ($isOfClient && $this->isConnected() && $this->refusalOfAll($error) !== null) {
-            return; // a whole answer too
+            return; // this answer was complete too
         }
         $this->closeConnection();
         if (!$isOfClient) {
@@ -670,7 +674,7 @@ abstract class ServerConnection implements RedisConnection
     }
 
     /**
-     * False for exceptions of what is called during its work, such as the handler of a signal. Predis also throws
+     * False for exceptions of other code that runs during the call, such as a signal handler. Predis also throws
      * exceptions of PHP, such as RuntimeException for a malformed length.
      */
     private function isOfClient(\Throwable $error): bool

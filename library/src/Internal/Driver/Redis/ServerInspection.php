@@ -12,12 +12,12 @@ use Larder\Internal\Driver\Remark;
 use Larder\Internal\Key\NamespaceName;
 use Larder\Server\ConnectionSettings;
 
-/** How a server of Redis or Valkey is set up, and what that means for a cache. */
+/** Reads the settings of a Redis or Valkey server, and reports what they mean for a cache. */
 final class ServerInspection
 {
     private const MEBIBYTE = 1 << 20;
 
-    /** @param array<string, string> $info by name, as INFO gives it */
+    /** @param array<string, string> $info by name, as from INFO */
     private function __construct(private readonly array $info, private readonly string $save) {}
 
     /** @return list<Remark> of all servers to which values are written */
@@ -26,7 +26,7 @@ final class ServerInspection
         try {
             $servers = $driver->written($dsn)();
         } catch (ServerGone) {
-            return []; // who opens the store is told why
+            return []; // opening the store reports the reason
         }
         $remarks = [];
         foreach ($servers as $server) {
@@ -71,7 +71,7 @@ final class ServerInspection
         try {
             $save = $connection->ask(['CONFIG', 'GET', 'save']);
         } catch (ServerGone) {
-            $save = []; // many providers do not allow it
+            $save = []; // many providers do not allow this command
         }
         $examination = new self(
             array_combine($lines[1], $lines[2]),

@@ -6,7 +6,7 @@ namespace Larder\Internal\Driver\Sql;
 
 /**
  * The differences between the databases in the statements of SqlStore. Statements contain words in braces that sql()
- * replaces: operators such as {=}, and {table}. Without a method of its own, a database takes MySQL's statements.
+ * replaces: operators such as {=}, and {table}. A database that overrides no method gets MySQL's statements.
  */
 abstract class Dialect
 {
@@ -17,7 +17,7 @@ abstract class Dialect
 
     /**
      * @param string $table as an identifier
-     * @return string the statement as the database takes it
+     * @return string the statement as the database accepts it
      */
     public function sql(string $statement, string $table): string
     {

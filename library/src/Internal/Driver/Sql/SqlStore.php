@@ -58,7 +58,7 @@ class SqlStore implements
     /** Sorts before all names. MariaDB may take an empty string for NULL. */
     private const FIRST = '0';
 
-    /** One write in so many, at random, removes expired rows: twice as many as are written. */
+    /** One write in this many, at random, removes expired rows: up to twice as many as were written. */
     private const WRITES_PER_COLLECTION = 16;
     private const ROWS_PER_COLLECTION = 32;
 
@@ -246,7 +246,7 @@ class SqlStore implements
         return $this->update($key, 'expires = ?', [Ttl::microseconds(Ttl::until($ttl))], true);
     }
 
-    /** Changes a row only in the version that was read; when another process was first, begins again. */
+    /** Changes a row only if it has the version that was read; if another process was first, starts over. */
     private function change(string $key, \Closure $change): bool
     {
         $name = self::name($key);

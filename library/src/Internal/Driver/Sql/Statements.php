@@ -11,7 +11,7 @@ use PDOStatement;
 final class Statements
 {
     private const KEPT = 32;
-    /** Not a class of the application, whose methods may behave differently. */
+    /** Not a class of the application, whose methods may differ. */
     public const OPTIONS = [PDO::ATTR_STATEMENT_CLASS => [PDOStatement::class]];
 
     /** @var array<string, PDOStatement> */
@@ -29,8 +29,8 @@ final class Statements
             $this->kept = [];
         }
         $statement = $this->kept[$sql] ?? $database->prepare($sql, self::OPTIONS);
-        // It is kept again at the end: SQLite always refuses a statement that it refused once, and a handler of signals
-        // must not use this one at the same time.
+        // Kept again at the end. SQLite always refuses a statement that it refused once, and a signal handler must not
+        // use this one at the same time.
         unset($this->kept[$sql]);
         if ($statement === false) {
             throw self::error($database);
@@ -55,7 +55,7 @@ final class Statements
         return [$rows, $changed];
     }
 
-    /** The error, where the application does not let PDO throw it. */
+    /** The error, if the application's PDO does not throw it. */
     public static function error(PDO|PDOStatement $of): PDOException
     {
         $info = $of->errorInfo();

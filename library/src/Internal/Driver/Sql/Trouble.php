@@ -13,7 +13,7 @@ enum Trouble
     case MissingTable;
     /** The application's own use of the connection blocks it. */
     case Busy;
-    /** The server only reads, as a replica does, or the user lacks a right. */
+    /** The server is read-only, as a replica is, or the user lacks a right. */
     case Forbidden;
     case UnknownVariable;
     /** The value, or the space for it, is the reason. */

@@ -12,20 +12,20 @@ use Larder\Server\ConnectionSettings;
  * A connection on which a Redis or Valkey server reports every change of names with a prefix by any client: client
  * tracking in broadcasting mode. Once open it does not wait for the server.
  *
- * The question for a sign of life also shows whether the server has the same role: its answer must be that of the first
- * time.
+ * A question such as PING tests whether the server is alive. It also shows whether the server has kept its role: the
+ * answer must be the same as the first time.
  */
 final class Connection
 {
-    /** Time of the question without an answer, by hrtime(); null for none. */
+    /** Time of the question without an answer, by hrtime(); null if there is none. */
     private ?int $askedAt = null;
 
-    /** Time of the newest question with an answer: all changes before it are heard. */
+    /** Time of the latest question with an answer: all changes before it have been received. */
     private int $heardUntil;
 
     /**
      * @param non-empty-list<string> $question
-     * @param mixed $expected what stays the same in its answers
+     * @param mixed $expected the part of the answers that must not change
      */
     private function __construct(
         private readonly WireConnection $server,
@@ -50,7 +50,7 @@ final class Connection
         return $connection;
     }
 
-    /** True if the server owes an answer for longer than it may. */
+    /** True if the server has not answered the question in time. */
     public function isSilent(): bool
     {
         return $this->silence() > $this->server->settings->readTimeout;
@@ -62,7 +62,7 @@ final class Connection
         return $this->server->socket();
     }
 
-    /** Asks the server for a sign of life, unless it has been asked. */
+    /** Sends the question, unless one is unanswered. */
     public function ask(): void
     {
         if ($this->askedAt === null) {
@@ -71,7 +71,7 @@ final class Connection
         }
     }
 
-    /** @return float seconds that the server owes an answer */
+    /** @return float seconds since the unanswered question; 0.0 if there is none */
     public function silence(): float
     {
         return $this->askedAt === null ? 0.0 : (hrtime(true) - $this->askedAt) / 1e9;

@@ -11,17 +11,17 @@ use Larder\Internal\Process\Functions;
 use Larder\Server\ConnectionSettings;
 
 /**
- * Hears of every change in the servers of a shared tier, and drops this host's copies of the changed keys.
+ * Receives every change from the servers of a shared tier, and drops this host's copies of the changed keys.
  *
- * While there is a lease, the host's processes ask the servers nothing. The listener grants it each time that all
- * servers have answered, for the seconds of a poll since it asked them. So it ends in time, and the processes ask for
- * themselves, if this process is killed or stopped, or a server is cut off. Changes during such a gap are unknown:
- * after every connecting all copies are invalid.
+ * While there is a lease, the host's processes do not ask the servers. The listener grants a lease each time that all
+ * servers have answered, for the seconds of a poll since it asked them. If this process is killed or stopped, or a
+ * server is cut off, the lease ends and the processes ask again themselves. Changes during such a gap are unknown, so
+ * all copies become invalid after each connect.
  */
 final class Listener
 {
     private const BEATS_IN_A_LEASE = 3;
-    /** Seconds between two tries to connect: at first, and at most. */
+    /** Seconds between two attempts to connect: the first and the longest pause. */
     private const PAUSE = 0.1;
     private const LONGEST_PAUSE = 2.0;
     private const SECONDS_BETWEEN_COUNTS = 60.0;
@@ -33,12 +33,12 @@ final class Listener
     private int $heardBefore = 0;
 
     /**
-     * @param \Closure(): non-empty-list<ConnectionSettings> $servers finds out which they are now
-     * @param non-empty-list<string> $question for a sign of life: see Connection
+     * @param \Closure(): non-empty-list<ConnectionSettings> $servers returns the current servers
+     * @param non-empty-list<string> $question tests whether a server is alive: see Connection
      * @param string $prefix of the names of this shared tier
      * @param float $lease seconds of a poll
-     * @param float $patience seconds that it may take to connect to a server
-     * @param \Closure(string, bool): void $say a line of what happens; true for one about a single change
+     * @param float $patience time limit to connect to a server
+     * @param \Closure(string, bool): void $say receives a line for each event; true for one about a single change
      */
     public function __construct(
         private readonly LocalCopies $copies,
@@ -50,7 +50,7 @@ final class Listener
         private readonly \Closure $say,
     ) {}
 
-    /** @return bool false when another process listens on this host */
+    /** @return bool false if another process listens on this host */
     public function run(): bool
     {
         if (!$this->copies->beginListening($this->claim())) {
@@ -79,7 +79,7 @@ final class Listener
         return true;
     }
 
-    /** For a signal: run() returns soon. */
+    /** For a signal handler: run() returns soon. */
     public function stop(): void
     {
         $this->isStopped = true;
@@ -141,7 +141,7 @@ final class Listener
 
     /**
      * @param non-empty-array<string, Connection> $connections
-     * @param int $microseconds to wait for something, at most
+     * @param int $microseconds longest time to wait
      */
     private function hear(array $connections, int $microseconds): void
     {

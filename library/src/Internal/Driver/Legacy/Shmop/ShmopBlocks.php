@@ -66,8 +66,8 @@ final class ShmopBlocks
     }
 
     /**
-     * Removes the sixteenth of Larder's blocks that was used longest ago; if some of these have expired, only those. It
-     * does not look into others, as the kernel counts that as use.
+     * Removes the sixteenth of Larder's blocks that was used longest ago; if some of these have expired, only those.
+     * Other blocks are not opened, as the kernel counts that as use.
      *
      * @param int $bytes of the block that the kernel refused
      * @return bool false if nothing could be removed, or not enough

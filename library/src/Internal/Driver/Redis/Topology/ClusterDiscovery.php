@@ -19,9 +19,9 @@ final class ClusterDiscovery
     public function __construct(private readonly array $seeds, private readonly ConnectionSettings $settings) {}
 
     /**
-     * @param list<string> $known "host:port" of servers that are asked before those of the DSN, in this order
-     * @param array<int, string> $away "host:port" of servers that are asked last, as they have failed
-     * @throws ServerGone if none of those asked can tell
+     * @param list<string> $known "host:port" of servers to ask before those of the DSN, in this order
+     * @param array<int, string> $away "host:port" of servers to ask last, because they have failed
+     * @throws ServerGone if none of the servers answers
      */
     public function ask(array $known, array $away): SlotMap
     {

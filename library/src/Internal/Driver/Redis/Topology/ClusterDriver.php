@@ -11,7 +11,8 @@ use Larder\Internal\Driver\Redis\ServerRole;
 use Larder\Server\ConnectionSettings;
 
 /**
- * redis+cluster: a cluster of Redis or Valkey, by the extension redis or by Predis. The DSN names some of its servers.
+ * redis+cluster: a cluster of Redis or Valkey, through the extension redis or Predis. The DSN names some of its
+ * servers.
  */
 final class ClusterDriver extends TopologyDriver
 {

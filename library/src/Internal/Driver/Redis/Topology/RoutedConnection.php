@@ -18,14 +18,15 @@ use Larder\Internal\Key\ReservedKey;
 
 /**
  * Connections to servers that are found by asking some of them: the masters of a cluster, each with a part of the keys,
- * or the master that sentinels name. Each has a breaker of its own.
+ * or the master that sentinels name. Each connection has its own breaker.
  *
- * A server that sends a command elsewhere has not executed it, so it is repeated there. After a failure the map of the
- * servers is asked for again; a call is repeated then only if it may be executed twice and another server is in charge.
+ * A server that redirects a command has not executed it, so the command is sent to the other server. After a failure,
+ * the map of the servers is requested again. The call is then repeated only if it may be executed twice, and another
+ * server is responsible.
  */
 final class RoutedConnection implements RedisConnection, ReadsReplicas
 {
-    /** Servers to which one call is sent at most. */
+    /** Largest number of servers to which one call is sent. */
     private const TRIES = 5;
 
     /**
@@ -34,7 +35,7 @@ final class RoutedConnection implements RedisConnection, ReadsReplicas
      */
     private array $nodes = [];
 
-    /** The replicas that this object reads from. */
+    /** Chooses the replicas that this object reads from. */
     private readonly int $choice;
 
     private bool $isFromMasters = false;
@@ -42,8 +43,9 @@ final class RoutedConnection implements RedisConnection, ReadsReplicas
     /**
      * @param \Closure(Endpoint, ServerRole): array{ServerConnection, \Closure} $connect as for $nodes
      * @param ServerRole $role of the masters
-     * @param bool $readsReplicas whether values are read from replicas
-     * @param bool $throws StoreFailed if one of several servers fails, in place of the answers of the others
+     * @param bool $readsReplicas true if values are read from replicas
+     * @param bool $throws true to throw StoreFailed if one of several servers fails, instead of returning the answers
+     *         of the others
      */
     public function __construct(
         private readonly Topology $topology,
@@ -163,7 +165,7 @@ final class RoutedConnection implements RedisConnection, ReadsReplicas
             $isDone = $this->clearAll($map, $prefix);
             if ($isDone !== null && $this->topology->current()->toString() === $map->toString()) {
                 return $isDone;
-            } // else keys have moved from a server that was not cleared yet to one that was
+            } // else keys have moved from a server that was not yet cleared to one that was
         }
 
         return false;
@@ -172,7 +174,8 @@ final class RoutedConnection implements RedisConnection, ReadsReplicas
     public function names(string $prefix): iterable
     {
         try {
-            foreach ($this->topology->current()->masters() as $master) { // a slot that moves meanwhile may be listed by both
+            // a slot that is being moved may be listed by both
+            foreach ($this->topology->current()->masters() as $master) {
                 yield from $this->call(
                     $master,
                     $this->role,
@@ -222,8 +225,9 @@ final class RoutedConnection implements RedisConnection, ReadsReplicas
     /**
      * @template T
      * @param \Closure(RedisConnection): T $work
-     * @param bool $isRepeatable whether it does no harm if a server that did not answer has executed it as well
-     * @param bool $isRead whether a replica can do it
+     * @param bool $isRepeatable true if the call may be executed twice, as a server that did not answer may have
+     *         executed it
+     * @param bool $isRead true if a replica can execute it
      * @return T
      * @throws StoreFailed
      */
@@ -234,7 +238,7 @@ final class RoutedConnection implements RedisConnection, ReadsReplicas
             try {
                 return $this->call($replica, $this->role->replica(), $work);
             } catch (StoreFailed|Redirection) {
-                $this->topology->refresh($replica); // the master answers for it
+                $this->topology->refresh($replica); // the master answers instead
             }
         }
         $isOnce = false;
@@ -277,12 +281,12 @@ final class RoutedConnection implements RedisConnection, ReadsReplicas
     }
 
     /**
-     * One call for each server that has some of the names. Those that a server sends elsewhere are asked for again.
+     * Makes one call for each server that has some of the names. Names that a server redirects are requested again.
      *
      * @template T
      * @param list<string> $names
-     * @param \Closure(RedisConnection, non-empty-list<string>): array<string, T> $work returns something for some of
-     *         them, by name
+     * @param \Closure(RedisConnection, non-empty-list<string>): array<string, T> $work returns results for some of its
+     *         names, by name
      * @return array<string, T>
      * @throws StoreFailed
      */
@@ -297,7 +301,7 @@ final class RoutedConnection implements RedisConnection, ReadsReplicas
                 } catch (Redirection $redirection) {
                     $this->topology->refresh(first: $server);
                     foreach ($its as $name) {
-                        // What is on its way elsewhere one by one; the rest together again.
+                        // A slot that is being moved is requested name by name, the rest together again.
                         if ($redirection->slot !== HashSlot::of($name) && $try < self::TRIES) {
                             $again[] = $name;
                         } else {
@@ -328,7 +332,7 @@ final class RoutedConnection implements RedisConnection, ReadsReplicas
 
     /**
      * @param list<string> $names
-     * @return array<string, array{string, ServerRole, non-empty-list<string>}> without those that no server has
+     * @return array<string, array{string, ServerRole, non-empty-list<string>}> without names that no server has
      * @throws StoreFailed
      */
     private function byServer(array $names, bool $isRead): array
@@ -349,7 +353,7 @@ final class RoutedConnection implements RedisConnection, ReadsReplicas
     /**
      * Locks, leases and tag versions are read from masters, as decisions of Larder depend on them.
      *
-     * @return string|null "host:port" of the replica from which a value is read; null for the master
+     * @return string|null "host:port" of the replica to read the value from; null for the master
      * @throws StoreFailed
      */
     private function replica(string $name): ?string
@@ -363,7 +367,7 @@ final class RoutedConnection implements RedisConnection, ReadsReplicas
     }
 
     /**
-     * @return bool|null null if some of the keys are on their way to another server
+     * @return bool|null null if some of the keys are being moved to another server
      * @throws StoreFailed
      */
     private function clearAll(SlotMap $map, string $prefix): ?bool
@@ -381,7 +385,7 @@ final class RoutedConnection implements RedisConnection, ReadsReplicas
             } catch (Redirection) {
                 return null;
             } catch (StoreFailed $failure) {
-                $failed = $failure; // the others are cleared all the same
+                $failed = $failure; // the others are cleared nevertheless
             }
         }
 

@@ -9,19 +9,16 @@ use Larder\Internal\Driver\Redis\Wire\ServerGone;
 use Larder\Internal\Driver\Redis\Wire\WireConnection;
 use Larder\Server\ConnectionSettings;
 
-/**
- * Asks sentinels, one after the other, which server is the master. Whether it is one the store finds out when it
- * connects.
- */
+/** Asks sentinels, one after the other, for the master. The store checks the server's role when it connects. */
 final class SentinelDiscovery
 {
     private const LOGIN = 'Sentinels have a login of their own: sentinel_password_file=/path, '
         . 'and sentinel_user= where they have users';
 
     /**
-     * @param non-empty-list<ConnectionSettings> $sentinels in the order in which they are asked
-     * @param string $name of the master, as the sentinels have it
-     * @param bool $wantsReplicas whether to ask for its replicas too
+     * @param non-empty-list<ConnectionSettings> $sentinels in the order in which to ask them
+     * @param string $name the sentinels' name of the master
+     * @param bool $wantsReplicas true to ask for its replicas too
      */
     public function __construct(
         private array $sentinels,
@@ -29,7 +26,7 @@ final class SentinelDiscovery
         private readonly bool $wantsReplicas,
     ) {}
 
-    /** @throws ServerGone if none can tell */
+    /** @throws ServerGone if none of the sentinels answers */
     public function ask(): SlotMap
     {
         $none = new ServerGone('no sentinel is known');
@@ -48,7 +45,8 @@ final class SentinelDiscovery
                 $map = SlotMap::ofOne($address, $this->wantsReplicas ? $this->replicas($sentinel) : []);
                 $others = $this->sentinels;
                 unset($others[$i]);
-                $this->sentinels = [$settings, ...array_values($others)]; // one that is gone may cost a timeout
+                // ask this one first, as one that is down may cost a timeout
+                $this->sentinels = [$settings, ...array_values($others)];
 
                 return $map;
             } catch (ServerGone $gone) {
@@ -64,7 +62,7 @@ final class SentinelDiscovery
         return preg_match('~refuses .*\((NOAUTH|WRONGPASS)\b~', $gone->getMessage()) === 1;
     }
 
-    /** @return list<string> "host:port" of those that follow their master */
+    /** @return list<string> "host:port" of those that are connected to their master */
     private function replicas(WireConnection $sentinel): array
     {
         $answer = $sentinel->ask(['SENTINEL', 'REPLICAS', $this->name]);

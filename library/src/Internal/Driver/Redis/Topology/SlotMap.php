@@ -8,15 +8,15 @@ use Larder\Dsn\Endpoint;
 use Larder\Internal\Driver\Redis\HashSlot;
 
 /**
- * Which server has which slots: a master for each, and its replicas. One master that has all of them is what sentinels
- * watch; nothing is hashed then.
+ * The servers of each slot: a master and its replicas. If sentinels watch a master, it has all slots, and names are not
+ * hashed.
  */
 final class SlotMap
 {
-    /** In place of the number of a shard: no server has the slot. */
+    /** Used instead of a shard's number: no server has the slot. */
     private const NONE = 0xFFFF;
 
-    /** The number of its shard for each slot, two bytes each; empty until it is needed. */
+    /** The shard's number for each slot, two bytes each; empty until it is needed. */
     private string $table = '';
 
     /**
@@ -33,8 +33,8 @@ final class SlotMap
 
     /**
      * @param mixed $answer to CLUSTER SLOTS
-     * @param string $host of the server that gave it, which does not always name itself
-     * @return self|null null when it is not such an answer, or no server has a slot
+     * @param string $host the server that answered, which does not always name itself
+     * @return self|null null for any other answer, or if no server has a slot
      */
     public static function ofAnswer(mixed $answer, string $host): ?self
     {
@@ -49,7 +49,7 @@ final class SlotMap
                     return null;
                 }
                 $itsHost = $server[0] ?? null;
-                if ($itsHost !== '?') { // a host that the server does not know
+                if ($itsHost !== '?') { // "?" is a host that the server does not know
                     $endpoint = Endpoint::named(\is_string($itsHost) && $itsHost !== '' ? $itsHost : $host, $server[1]);
                     if ($endpoint === null) {
                         return null;
@@ -70,7 +70,7 @@ final class SlotMap
         return self::checked($shards, $ranges);
     }
 
-    /** @return self|null null for a text that is not of toString() */
+    /** @return self|null null for a text that is not from toString() */
     public static function parse(string $text): ?self
     {
         $parts = json_decode($text, true, 8);
@@ -102,7 +102,7 @@ final class SlotMap
         return json_encode([$this->shards, $this->ranges], \JSON_THROW_ON_ERROR);
     }
 
-    /** @return string|null "host:port" of the master that has a name; null when none has it */
+    /** @return string|null "host:port" of the master of a name; null if there is none */
     public function master(string $name): ?string
     {
         return $this->shard($name)[0] ?? null;
@@ -128,7 +128,7 @@ final class SlotMap
         return array_values(array_unique([...$this->masters(), ...array_merge(...array_column($this->shards, 1))]));
     }
 
-    /** The same, but that a slot is at another master. */
+    /** This map, with one slot at another master. */
     public function with(int $slot, string $master): self
     {
         $shard = array_search($master, array_column($this->shards, 0), true);

@@ -11,28 +11,25 @@ use Larder\Internal\Driver\Redis\Redirection;
 use Larder\Internal\Driver\Redis\Wire\ServerGone;
 
 /**
- * What is known of which server has which slots. It is asked for again when a server sends a command elsewhere or does
- * not answer, at most every tenth of a second by all processes of this user on this machine.
+ * The known servers of each slot. They are requested again if a server redirects a command or does not answer. All
+ * processes of this user on this machine together do so at most every tenth of a second.
  */
 final class Topology
 {
-    /** Seconds between two questions. */
+    /** Seconds between two requests. */
     private const PAUSE = 0.1;
-    /**
-     * Seconds after which an object that begins with what another process was told asks for itself: replicas come and
-     * go.
-     */
+    /** Seconds after which a new object no longer trusts the map of another process, since replicas come and go. */
     private const FRESH = 60.0;
-    /** Seconds for which a server that failed is asked after all others: it may cost a timeout. */
+    /** Seconds in which a failed server is asked last, because it may cost a timeout. */
     private const AVOIDED = 60.0;
 
     private ?SlotMap $map = null;
-    /** When the servers said so, unix time. */
+    /** Time of the servers' answer, unix time. */
     private float $asOf = 0.0;
-    /** When this object last asked in vain. */
+    /** Time of this object's last request without an answer. */
     private float $failedAt = 0.0;
 
-    /** @var array<string, float> when a server last failed, by "host:port": it is asked last */
+    /** @var array<string, float> time of a server's last failure, by "host:port": it is asked last */
     private array $away = [];
 
     /** @param \Closure(list<string>, array<int, string>): SlotMap $discovery see ClusterDiscovery::ask() */
@@ -42,7 +39,7 @@ final class Topology
         private readonly Breaker $breaker,
     ) {}
 
-    /** @throws StoreFailed when no server tells */
+    /** @throws StoreFailed if no server answers */
     public function map(): SlotMap
     {
         if ($this->map === null && (!$this->adopt() || microtime(true) - $this->asOf > self::FRESH)) {
@@ -57,11 +54,11 @@ final class Topology
     }
 
     /**
-     * Asks again, unless somebody has just done so.
+     * Asks the servers again, unless another process has just done so.
      *
      * @param string $away "host:port" of a server that has just failed; may be empty
-     * @param string $first "host:port" of one that has just answered; may be empty
-     * @return bool whether it is another map now
+     * @param string $first "host:port" of a server that has just answered; may be empty
+     * @return bool true if the map has changed
      */
     public function refresh(string $away = '', string $first = ''): bool
     {
@@ -84,10 +81,10 @@ final class Topology
     }
 
     /**
-     * As of now, for who must miss no server.
+     * Asks the servers again; for callers that need every server.
      *
-     * @param bool $isAskedAnyway even if they have just failed, for who wants to know why
-     * @throws StoreFailed when no server tells
+     * @param bool $isAskedAnyway true to ask even if they have just failed, for callers that want to know the reason
+     * @throws StoreFailed if no server answers
      */
     public function current(bool $isAskedAnyway = false): SlotMap
     {
@@ -97,10 +94,10 @@ final class Topology
     }
 
     /**
-     * @param string $name that the server was asked about
-     * @param string $server "host:port" of the one that sent the command elsewhere
-     * @return string|null "host:port" of the one that has it, if only for this command; null when none has
-     * @throws StoreFailed when no server tells
+     * @param string $name the name in the command
+     * @param string $server "host:port" of the server that redirected the command
+     * @return string|null "host:port" of the server to use, perhaps only for this command; null if there is none
+     * @throws StoreFailed if no server answers
      */
     public function follow(Redirection $redirection, string $name, string $server): ?string
     {
@@ -112,14 +109,15 @@ final class Topology
         $this->refresh(first: $server);
         $map = $this->map();
         if ($target !== null && $map->master($name) !== $target) {
-            $this->map = $map->with($redirection->slot, $target); // the one that was asked has not heard of it yet
+            // the server that was asked does not know of the move yet
+            $this->map = $map->with($redirection->slot, $target);
         }
 
         return $target ?? $map->master($name);
     }
 
     /**
-     * @return bool whether it is another map now
+     * @return bool true if the map has changed
      * @throws StoreFailed
      */
     private function ask(string $first = '', bool $isAskedAnyway = false): bool
@@ -127,7 +125,7 @@ final class Topology
         $start = microtime(true);
         $map = $this->breaker->call(function () use ($first, $start): SlotMap {
             $known = $this->map?->servers() ?? [];
-            shuffle($known); // not every process the same one
+            shuffle($known); // so that not every process asks the same server
             $away = array_keys(array_filter(
                 $this->away,
                 static fn(float $time): bool => $start - $time < self::AVOIDED,
@@ -146,7 +144,7 @@ final class Topology
         return $this->learn($start, $map);
     }
 
-    /** @return bool whether another process has learned of another map */
+    /** @return bool true if another process has recorded another map */
     private function adopt(): bool
     {
         $recorded = $this->record->read();

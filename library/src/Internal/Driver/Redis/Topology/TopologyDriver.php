@@ -20,25 +20,24 @@ use Larder\Internal\Driver\Redis\ServerInspection;
 use Larder\Internal\Driver\Redis\ServerRole;
 use Larder\Server\ConnectionSettings;
 
-/** Opens the store of a DSN that names some servers, which are asked for the others. */
+/** Opens the store of a DSN that names some servers; these are asked for the others. */
 abstract class TopologyDriver implements ExaminesServers
 {
     protected const OPTIONS = ['namespace', ...Scheme::CODEC_OPTIONS, ...Scheme::CONNECTION_OPTIONS, 'client', 'read'];
 
-    /** Of the masters. */
+    /** The role of the masters. */
     abstract protected function role(): ServerRole;
 
     /**
-     * @return non-empty-list<Endpoint> those of the DSN
+     * @return non-empty-list<Endpoint> the endpoints of the DSN
      * @throws InvalidDsn
      */
     abstract protected function named(Dsn $dsn): array;
 
     /**
      * @param non-empty-list<Endpoint> $named
-     * @param ConnectionSettings $settings of the servers, but for the endpoint
-     * @return \Closure(list<string>, array<int, string>): SlotMap finds out which servers there are, as
-     *         ClusterDiscovery::ask()
+     * @param ConnectionSettings $settings of the servers, except for the endpoint
+     * @return \Closure(list<string>, array<int, string>): SlotMap finds the servers, as ClusterDiscovery::ask()
      */
     abstract protected function discovery(Dsn $dsn, array $named, ConnectionSettings $settings): \Closure;
 
@@ -83,7 +82,7 @@ abstract class TopologyDriver implements ExaminesServers
             );
         });
 
-        // Each server has a breaker. This one never opens; it makes failures misses, or throws them.
+        // Each server has its own breaker. This one never opens; it turns failures into misses, or throws them.
         return new BreakerStore(
             new RedisStore($connection, $dsn->namespace(), $codec),
             static fn(bool $hasFailed): ?Breaker

@@ -10,17 +10,17 @@ use Larder\Internal\Process\Warnings;
 use Larder\Process\Pid;
 
 /**
- * Where the map of the slots is kept for all processes of this user on this machine: in a file, so that a new process
- * need not ask the servers, and all learn what one has learned. Where there can be no file, each asks for itself.
+ * A file with the map of the slots, for all processes of this user on this machine. So a new process need not ask the
+ * servers, and all learn what one has learned. If there can be no file, each process asks for itself.
  */
 final class TopologyRecord
 {
-    /** Seconds: what nobody has asked for so long is forgotten. */
+    /** Seconds after which a map that nobody uses is removed. */
     private const FORGOTTEN = 7 * 86_400;
 
     private function __construct(private readonly ?string $file) {}
 
-    /** @param string $servers identifies those of the DSN, and the way to them */
+    /** @param string $servers identifies the servers of the DSN and the connections to them */
     public static function ofThisUser(string $servers): self
     {
         try {
@@ -32,7 +32,7 @@ final class TopologyRecord
         }
     }
 
-    /** @return array{float, SlotMap}|null the unix time at which the servers were asked, and what they said */
+    /** @return array{float, SlotMap}|null the unix time at which the servers were asked, and the map */
     public function read(): ?array
     {
         $file = $this->file;

@@ -5,16 +5,16 @@ declare(strict_types=1);
 namespace Larder\Internal\Driver\Redis\Wire;
 
 /**
- * Reads RESP3, the protocol of Redis 6 and later and of Valkey, from bytes as they come in: what the usual clients for
- * PHP do not do is messages that nobody has asked for. The protocol:
+ * Reads RESP3, the protocol of Valkey and of Redis since version 6, from bytes as they arrive. PHP's usual clients
+ * cannot read push messages, which come without a request. The protocol:
  * https://redis.io/docs/latest/develop/reference/protocol-spec/
  */
 final class Resp3
 {
     private const DEEPEST = 16;
     /**
-     * Bytes of a message that has not come as a whole. A map of a thousand servers has 200 kB; read, each byte may take
-     * thirty.
+     * Bytes of an incomplete message. A map of a thousand servers has 200 kB. Each byte may take thirty when it is
+     * decoded.
      */
     private const LONGEST = 1 << 21;
 
@@ -32,7 +32,7 @@ final class Resp3
         return $bytes;
     }
 
-    /** @throws ServerGone when a message is too long */
+    /** @throws ServerGone if a message is too long */
     public function feed(string $bytes): void
     {
         if (\strlen($this->bytes) - $this->at + \strlen($bytes) > self::LONGEST) {
@@ -43,10 +43,10 @@ final class Resp3
     }
 
     /**
-     * The next message that is there as a whole.
+     * The next complete message.
      *
-     * @return Message|null null when the rest has not come yet
-     * @throws ServerGone when this is no RESP3
+     * @return Message|null null if the rest has not arrived yet
+     * @throws ServerGone if the bytes are not RESP3
      */
     public function next(): ?Message
     {
@@ -128,7 +128,7 @@ final class Resp3
 
     private function afterAttributes(int $count, int $deepest): mixed
     {
-        $this->values(2 * $count, $deepest); // it sees to the depth
+        $this->values(2 * $count, $deepest); // values() checks the depth
 
         return $this->value($deepest);
     }

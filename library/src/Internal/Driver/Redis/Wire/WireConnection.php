@@ -10,14 +10,14 @@ use Larder\Internal\Server\TlsErrorHint;
 use Larder\Server\ConnectionSettings;
 
 /**
- * A connection to a Redis or Valkey server, or to a sentinel, without a client: for questions that no client for PHP
- * asks alike, and for messages that nobody has asked for. An answer is over within the timeout, however the server
- * deals it out.
+ * A connection to a Redis or Valkey server, or to a sentinel, without a client library. It serves requests that PHP's
+ * clients send in different ways or not at all, and push messages. An answer must be complete within the timeout, even
+ * if the server sends it in small parts.
  */
 final class WireConnection
 {
     private const CHUNK = 1 << 16;
-    /** Bytes of what a server says that are repeated. */
+    /** Maximum bytes of a server's error that are repeated. */
     private const LONGEST_REFUSAL = 200;
 
     /** @param resource $socket */
@@ -80,7 +80,7 @@ final class WireConnection
      *
      * @param non-empty-list<string> $words
      * @return mixed as in Message
-     * @throws ServerGone also when the server refuses the command; what it says is repeated, but not of AUTH
+     * @throws ServerGone also if the server refuses the command; its error is repeated, except for AUTH
      */
     public function ask(#[\SensitiveParameter] array $words): mixed
     {
@@ -106,13 +106,13 @@ final class WireConnection
     public function send(#[\SensitiveParameter] array $words): void
     {
         $bytes = Resp3::command($words);
-        // Not by the operator @: error handlers would be called with the bytes, which may have a password.
+        // Not with the operator @: error handlers would receive the bytes, which may contain a password.
         if (Warnings::suppress(fn(): int|false => fwrite($this->socket, $bytes)) !== \strlen($bytes)) {
             throw new ServerGone(\sprintf('%s has hung up', $this->settings->endpoint));
         }
     }
 
-    /** From here on read() returns at once. */
+    /** Afterwards, read() returns at once. */
     public function stopWaiting(): void
     {
         stream_set_blocking($this->socket, false);
@@ -125,7 +125,7 @@ final class WireConnection
     }
 
     /**
-     * What has come in since.
+     * The messages that have arrived.
      *
      * @return \Generator<Message>
      * @throws ServerGone
@@ -172,7 +172,7 @@ final class WireConnection
         stream_set_timeout($socket, (int) $seconds, max(1, (int) (1e6 * fmod($seconds, 1.0))));
     }
 
-    /** A server may name what it was given, the password too. */
+    /** A server may repeat the credentials in its error. */
     private static function knownCode(#[\SensitiveParameter] string $error): string
     {
         return preg_match('~^(?:WRONGPASS|NOAUTH|NOPERM|ERR|LOADING|MASTERDOWN)\b~', $error, $code) === 1
