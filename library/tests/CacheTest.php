@@ -53,14 +53,14 @@ final class CacheTest extends TestCase
         $cache->get('');
     }
 
-    /** It is read no more, so its token tells until when it is fresh. */
+    /** The value is not read again, so its token contains the time until which it is fresh. */
     public function testTokenOfAStaleValueIsRefused(): void
     {
         $store = new ArrayStore();
         $cache = new Cache($store);
         $token = null;
         foreach ([[60.0, true], [0.1, false]] as [$seconds, $isFresh]) {
-            do { // on a machine that stands still it may be stale at once
+            do { // on a machine that stands still, it may be stale at once
                 $store->set('k', (new StoredValue('value', microtime(true) + $seconds))->stored());
                 $cache->getWithToken('k', null, $token);
             } while ($token === null);
@@ -107,7 +107,7 @@ final class CacheTest extends TestCase
     }
 
     /**
-     * Who chooses keys would bring back what was invalidated.
+     * A visitor who chooses keys could otherwise make invalidated values valid again.
      *
      * @param \Closure(Cache, string): mixed $write
      */
@@ -383,7 +383,7 @@ final class CacheTest extends TestCase
         self::assertSame(['not stored' => 3], $cache->failures());
     }
 
-    /** As docs/values.md says. */
+    /** As described in docs/values.md. */
     public function testResourceIsRefusedOrLost(): void
     {
         foreach (TestedStore::all() as $store) {
@@ -411,7 +411,7 @@ final class CacheTest extends TestCase
         ));
     }
 
-    /** What pull() leaves ends after a moment, which may be between the two steps of an add(). */
+    /** The mark of pull() expires after a moment, perhaps between the two steps of an add(). */
     public function testWhatEndsBetweenTwoStepsBlocksNothing(): void
     {
         $store = new class (new ArrayStore()) extends TransparentDecorator {

@@ -11,12 +11,12 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\RequiresPhpExtension;
 use PHPUnit\Framework\TestCase;
 
-/** What a cache tells its logger, or PHP's error log without one. */
+/** Tests what a cache writes to its logger, or without one to PHP's error log. */
 final class ErrorLogTest extends TestCase
 {
     use AssertsThrows;
 
-    /** What a server, or who has planted a value, may put into a message. */
+    /** A server, or an attacker who has planted a value, may put this into a message. */
     private const HOSTILE = "a\r\n[forged] \x1b[2J \u{85}b\u{2028}c\u{2029}d é";
     private const HARMLESS = 'a [forged]  [2J  b c d é';
 
@@ -65,7 +65,7 @@ final class ErrorLogTest extends TestCase
         self::assertSame(0, preg_match('/[\x00-\x1f\x7f\x{80}-\x{9f}\x{2028}\x{2029}]/u', $logger->entries()[0]));
     }
 
-    /** @return iterable<string, array{string}> code that opens a cache with $logger over a server that is away */
+    /** @return iterable<string, array{string}> code that opens a cache with $logger over a server that is down */
     public static function caches(): iterable
     {
         foreach ([
@@ -88,7 +88,7 @@ final class ErrorLogTest extends TestCase
         ];
     }
 
-    /** Such as one whose file cannot be written. */
+    /** For example, a logger whose file cannot be written. */
     #[DataProvider('caches')]
     public function testLoggerThatThrowsChangesNoResult(string $open): void
     {
@@ -106,13 +106,15 @@ final class ErrorLogTest extends TestCase
         );
     }
 
-    /** @return string a server that is away, without a known outage: all processes of a user know that */
+    /**
+     * @return string a server that is down, and without a recorded outage, which all processes of a user would share
+     */
     private static function nowhere(): string
     {
         return \sprintf('127.%d.%d.%d:1', random_int(1, 254), random_int(0, 255), random_int(1, 254));
     }
 
-    /** @return string what a process with this code has written to PHP's error log */
+    /** @return string what a process with this code writes to PHP's error log */
     private static function logged(string $code, string $printed = ''): string
     {
         $log = Servers::directory('error-log') . '/' . bin2hex(random_bytes(4));

@@ -35,11 +35,11 @@ use Symfony\Contracts\Cache\ItemInterface;
 final class LoopTest extends TestCase
 {
     private const REQUESTS = 300;
-    /** Bytes that a loop may have grown by after so many more requests: less than one a request. */
+    /** Bytes by which a loop may grow after this many more requests: less than one a request. */
     private const GROWTH = 4096;
     /**
-     * Likewise of jobs that have a cache each; once something is kept for all. Fewer jobs where each opens a connection
-     * or files.
+     * The same for jobs with their own cache, after one-time costs. There are fewer jobs if each opens a connection or
+     * files.
      */
     private const GROWTH_OF_JOBS = 16_384;
     private const JOBS = 10_000;
@@ -96,7 +96,7 @@ final class LoopTest extends TestCase
             self::assertSame($request - 1, $cache->get('deferred'));
         }
 
-        // A child goes on with requests of its own, at the same time, and both read what is theirs.
+        // A child serves its own requests at the same time, and both read their own values.
         $turns = static function (string $mine) use ($cache, $pool): int {
             $right = 0;
             for ($turn = 0; $turn < 50; ++$turn) {
@@ -115,8 +115,8 @@ final class LoopTest extends TestCase
     }
 
     /**
-     * @return iterable<string, array{\Closure(): (\Closure(int): mixed), int}> what a job of a worker opens and drops,
-     *         and how many jobs there are
+     * @return iterable<string, array{\Closure(): (\Closure(int): mixed), int}> a job of a worker, which opens and drops
+     *         a cache; and the number of jobs
      */
     public static function jobs(): iterable
     {
@@ -211,7 +211,7 @@ final class LoopTest extends TestCase
         self::assertLessThan($before + self::GROWTH_OF_JOBS, memory_get_usage());
     }
 
-    /** What a job does with a cache of its own; it computes. */
+    /** Uses a job's own cache, and computes. */
     private static function use(Cache $cache): void
     {
         $cache->set('k', 1);
@@ -245,7 +245,7 @@ final class LoopTest extends TestCase
         $cache->clear();
     }
 
-    /** The control: without reset() the values of one request are there in the next. */
+    /** The control: without reset(), the values of one request exist in the next. */
     public function testStateOfTheLastRequestStaysWithoutReset(): void
     {
         $cache = Cache::open('array:');

@@ -7,7 +7,7 @@ namespace Larder\Tests;
 use Composer\Autoload\ClassLoader;
 use Symfony\Component\Process\Process;
 
-/** A PHP process of another user of this machine. It takes root to start one. */
+/** A PHP process of another user of this machine. Needs root. */
 final class OtherUser
 {
     /** The user who runs Larder. */
@@ -18,10 +18,10 @@ final class OtherUser
     private static ?bool $loads = null;
 
     /**
-     * @param string $code without the opening tag; Larder's classes are there
+     * @param string $code without the opening tag; Larder's classes are available
      * @param list<string> $options of php
-     * @param string $before commands of the shell that starts it
-     * @return string what it printed, errors too
+     * @param string $before shell commands to run before it
+     * @return string its output, with errors
      */
     public static function run(int $user, string $code, array $options = [], string $before = ':'): string
     {
@@ -44,14 +44,15 @@ final class OtherUser
             '--',
             'sh', '-c', $before . '; exec "$@" 2>&1', 'sh', \PHP_BINARY, ...$options, '-d', 'display_errors=1', '-r',
             $load . $code,
-        ], env: ['TMPDIR' => '/tmp'], timeout: 300.0); // that of the tests is theirs alone
+        ], env: ['TMPDIR' => '/tmp'], timeout: 300.0); // the tests' own TMPDIR is theirs alone
         $process->start();
 
         return $process;
     }
 
     /**
-     * This process acts as the user, until posix_seteuid(0); root goes on loading classes, which others may not reach.
+     * Changes the effective user of this process until posix_seteuid(0). Root still loads the classes, which others may
+     * not reach.
      */
     public static function become(int $user): void
     {
@@ -68,7 +69,7 @@ final class OtherUser
         }
     }
 
-    /** Lets other users through to a folder of the tests. */
+    /** Lets other users enter a folder of the tests. */
     public static function letThrough(string $folder): void
     {
         for (; $folder !== '/'; $folder = \dirname($folder)) {

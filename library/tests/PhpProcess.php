@@ -10,11 +10,11 @@ use Symfony\Component\Process\Process;
 final class PhpProcess
 {
     /**
-     * @param string $code without the opening tag; Larder's classes are there
+     * @param string $code without the opening tag; Larder's classes are available
      * @param list<string> $options of php, such as ['-n']
-     * @param string $before commands of the shell that starts it
-     * @param list<string> $under a command under which that shell runs, such as ['unshare', '--ipc']
-     * @return string what it printed, errors too
+     * @param string $before shell commands to run before it
+     * @param list<string> $under a command that runs this shell, such as ['unshare', '--ipc']
+     * @return string its output, with errors
      */
     public static function run(string $code, array $options = [], string $before = ':', array $under = []): string
     {
@@ -52,7 +52,7 @@ final class PhpProcess
         return $process;
     }
 
-    /** @return list<string> options that load what this process has been given by options */
+    /** @return list<string> options that load the extensions that this process has loaded by options */
     private static function loadedHere(): array
     {
         $options = ['-d', 'apc.enable_cli=1', '-d', 'larder.segment=' . ini_get('larder.segment')];
@@ -63,7 +63,7 @@ final class PhpProcess
         return $options;
     }
 
-    /** Whether PHP has the engine by its own settings. */
+    /** True if PHP loads the engine by its own settings. */
     public static function hasEngine(): bool
     {
         return str_contains((string) shell_exec(\PHP_BINARY . ' -m'), "\nlarder\n");

@@ -6,7 +6,7 @@ namespace Larder\Tests;
 
 use Psr\Log\AbstractLogger;
 
-/** A logger that keeps its entries. */
+/** A logger that records its entries. */
 final class RecordingLogger extends AbstractLogger
 {
     /** @var list<string> */

@@ -10,10 +10,10 @@ use Larder\Cli\Server\RedisServer;
 use Larder\Cli\System\TemporaryDirectory;
 use Larder\Tests\Driver\Redis\Topology\RedisNodes;
 
-/** The real servers of a test run: each is started when first asked for, once, and ends with the run. */
+/** The real servers of a test run. Each is started when first requested, once, and ends with the run. */
 final class Servers
 {
-    /** An option of addresses: a server that stands still with the whole machine for a while is not away. */
+    /** A DSN option: a server that stands still with the whole machine for a while does not count as down. */
     public const PATIENTLY = '&timeout=30';
 
     private static ?TemporaryDirectory $directory = null;
@@ -30,7 +30,7 @@ final class Servers
         return self::$memcached ??= MemcachedServer::start(self::directory('memcached'));
     }
 
-    /** It takes values up to 1 MB. */
+    /** Accepts values up to 1 MB. */
     public static function redis(): RedisServer
     {
         return self::$redis ??= RedisServer::start(self::directory('redis'), ['--proto-max-bulk-len', '1mb']);
@@ -48,7 +48,7 @@ final class Servers
         return self::$watchedRedis ??= RedisNodes::watched(self::directory('redis-watched'), 0, 1);
     }
 
-    /** @return iterable<string, array{string}> the addresses of what speaks to them, for tests that run over each */
+    /** @return iterable<string, array{string}> DSNs of all clients for them, for tests that use each */
     public static function clients(): iterable
     {
         yield 'memcached' => ['memcached://%s'];
@@ -57,7 +57,7 @@ final class Servers
         yield 'Predis' => ['redis://%s?client=predis'];
     }
 
-    /** A new server for such an address; the caller stops it. */
+    /** A new server for such a DSN; the caller stops it. */
     public static function another(string $address): MemcachedServer|RedisServer
     {
         $directory = self::directory('another-' . bin2hex(random_bytes(4)));
@@ -66,7 +66,7 @@ final class Servers
     }
 
     /**
-     * It takes packets up to 2 MB, and MEMORY tables up to 8 MB. Its data are in memory: a disk may be busy for
+     * Accepts packets up to 2 MB, and MEMORY tables up to 8 MB. Its data are in memory, because a disk may be busy for
      * seconds.
      */
     public static function mariaDb(): MariaDbServer
@@ -82,7 +82,7 @@ final class Servers
         return self::$mariaDb;
     }
 
-    /** Stops a process and returns once it stands still; it goes on with SIGCONT. */
+    /** Stops a process, and returns when it stands still. SIGCONT resumes it. */
     public static function freeze(int $process): void
     {
         posix_kill($process, \SIGSTOP);
@@ -92,10 +92,10 @@ final class Servers
     }
 
     /**
-     * Waits until it is so, a minute at most.
+     * Waits until the condition is true, a minute at most.
      *
      * @param \Closure(): bool $isSo
-     * @return bool whether it is
+     * @return bool true if it is
      */
     public static function await(\Closure $isSo): bool
     {
@@ -108,7 +108,7 @@ final class Servers
         return true;
     }
 
-    /** Waits until another process has made a file, a minute at most. */
+    /** Waits until another process has created a file, a minute at most. */
     public static function awaitFile(string $file): void
     {
         $isThere = self::await(static function () use ($file): bool {
@@ -119,7 +119,7 @@ final class Servers
         $isThere || throw new \RuntimeException("no other process has made $file within a minute");
     }
 
-    /** The DSN with an option by which a server that stands still with the whole machine for a while is not away. */
+    /** The DSN with an option, so that a server that stands still with the whole machine does not count as down. */
     public static function patiently(string $dsn): string
     {
         return str_contains($dsn, 'timeout=')
@@ -127,7 +127,7 @@ final class Servers
             : $dsn . (str_contains($dsn, '?') ? self::PATIENTLY : '?' . substr(self::PATIENTLY, 1));
     }
 
-    /** Eight letters and digits that no other run of the tests has. */
+    /** Eight letters and digits that no other test run has. */
     public static function run(): string
     {
         return self::$run ??= bin2hex(random_bytes(4));

@@ -8,9 +8,9 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
 /**
- * The library keeps nothing in static properties, static variables or globals: a process that serves many requests, and
- * one that forks, has no state but that of its objects. What they share is listed here: it goes with the last of them,
- * or is the same for as long as the process lives.
+ * The library keeps no state in static properties, static variables or globals: a process that serves many requests,
+ * and one that forks, only has the state of its objects. Exceptions are listed here. They end with the last object that
+ * shares them, or never change while the process lives.
  */
 final class StateTest extends TestCase
 {

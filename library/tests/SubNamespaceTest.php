@@ -108,7 +108,7 @@ final class SubNamespaceTest extends TestCase
         }
     }
 
-    /** A slot that moves sends one command elsewhere, which the connection of all has to announce. */
+    /** A slot that is being moved redirects one command, which the shared connection has to announce. */
     public function testMovingSlotIsFollowed(): void
     {
         $nodes = Servers::redisCluster();
@@ -335,7 +335,7 @@ final class SubNamespaceTest extends TestCase
         self::assertSame([0, null, 2], [$caches[0]->get('k'), $caches[1]->get('k'), $caches[2]->get('k')]);
     }
 
-    /** Whoever notices it closes the connection for all, and it is opened once. */
+    /** The first namespace that notices it closes the connection for all, and it is opened once. */
     #[DataProvider('addresses')]
     public function testConnectionIsReplacedForAll(string $address): void
     {
@@ -374,7 +374,7 @@ final class SubNamespaceTest extends TestCase
         (new \Symfony\Component\Filesystem\Filesystem())->remove($folder);
     }
 
-    /** Else a signed value could be planted in another namespace. */
+    /** Otherwise a signed value could be planted in another namespace. */
     public function testSignatureIsOfTheSubNamespace(): void
     {
         putenv('LARDER_TESTS_SUB=' . str_repeat('k', 64));

@@ -18,7 +18,7 @@ use PHPUnit\Framework\Attributes\DataProviderExternal;
 use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
-/** What Laravel's repository and its users expect, over every store. */
+/** Checks what Laravel's repository and its users expect, over every store. */
 final class LaravelStoreTest extends TestCase
 {
     use AssertsThrows;

@@ -28,7 +28,7 @@ use Symfony\Contracts\Cache\CallbackInterface;
 use Symfony\Contracts\Cache\ItemInterface;
 use Symfony\Contracts\Cache\TagAwareCacheInterface;
 
-/** What Symfony's contracts require, over every store. */
+/** Checks what Symfony's contracts require, over every store. */
 final class SymfonyCacheTest extends TestCase
 {
     use AssertsThrows;
@@ -159,13 +159,13 @@ final class SymfonyCacheTest extends TestCase
         self::assertSame('key', $this->symfony->get('key', $callback));
     }
 
-    /** The same calls, of symfony/cache itself and of ours. */
+    /** The same calls on symfony/cache itself and on ours. */
     public function testBehavesLikeSymfonysAdapter(): void
     {
         self::assertSame($this->transcript(new TagAwareAdapter(new ArrayAdapter())), $this->transcript($this->symfony));
     }
 
-    /** @return list<mixed> what each call gave */
+    /** @return list<mixed> result of each call */
     private function transcript(TagAwareCacheInterface $cache): array
     {
         $this->computed = 0;

@@ -17,7 +17,7 @@ use Larder\Testing\Value\Suit;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** That codecs limited to some classes make objects of no others. */
+/** Codecs limited to some classes create objects of no others. */
 final class ClassesTest extends TestCase
 {
     protected function setUp(): void

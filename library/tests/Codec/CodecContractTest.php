@@ -64,7 +64,7 @@ final class CodecContractTest extends TestCase
         }
     }
 
-    /** Bytes that begin like a format go deepest into what reads it. */
+    /** Bytes that begin like a valid format get furthest into its decoder. */
     #[DataProviderExternal(Codecs::class, 'names')]
     public function testRandomBytesAreHarmless(string $name): void
     {
@@ -93,7 +93,7 @@ final class CodecContractTest extends TestCase
             $bytes = $codec->encode($value, 'k');
             $kind = preg_match('/^[\3-\x08]/', $bytes) === 1
                 ? 'guarded'
-                : 'bare'; // by a checksum or a signature, or not
+                : 'bare'; // with or without a checksum or signature
             for ($i = 0; $i < 1000; ++$i) {
                 $given = $codec->decode($this->flipped($bytes), 'k', self::UNREADABLE);
                 $read += $given !== self::UNREADABLE ? 1 : 0;
@@ -117,7 +117,7 @@ final class CodecContractTest extends TestCase
         );
     }
 
-    /** Another: so does igbinary, where it does not end the process. */
+    /** Another control: igbinary does too, unless it ends the process. */
     public function testFlippedBitHarmsIgbinaryWithoutChecksum(): void
     {
         $flip = fn(mixed $value): mixed => $this->bareIgbinary($this->flipped((string) igbinary_serialize($value)));

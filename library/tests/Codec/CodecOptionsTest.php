@@ -12,7 +12,7 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** The options of addresses that choose a codec. */
+/** The DSN options that choose a codec. */
 final class CodecOptionsTest extends TestCase
 {
     use AssertsThrows;

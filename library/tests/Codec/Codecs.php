@@ -15,7 +15,7 @@ use Larder\Internal\Codec\SignedCodec;
 use Larder\Internal\Codec\SigningKeys;
 use PHPUnit\Framework\Assert;
 
-/** Every codec that can be put together, by name: "php", "json zstd", "igbinary lz4 signed". */
+/** Every possible combination of codecs, by name: "php", "json zstd", "igbinary lz4 signed". */
 final class Codecs
 {
     public const KEY = 'a key for tests, which is not a secret at all';
@@ -40,7 +40,7 @@ final class Codecs
         }
     }
 
-    /** Compresses from the first byte on. Without the extension that it takes, the test is skipped. */
+    /** Compresses values of any length. Skips the test if the extension is missing. */
     public static function named(string $name): Codec
     {
         $parts = explode(' ', $name);
@@ -57,7 +57,7 @@ final class Codecs
         return self::made($parts);
     }
 
-    /** @return array<string, Codec> those whose extensions are loaded */
+    /** @return array<string, Codec> codecs whose extensions are loaded */
     public static function available(): array
     {
         $codecs = [];

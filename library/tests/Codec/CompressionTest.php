@@ -13,7 +13,7 @@ use Larder\Internal\Codec\ZstdFrame;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** Which values are compressed, and that compressed bytes cannot exhaust memory. */
+/** Tests which values are compressed, and that compressed bytes cannot exhaust memory. */
 final class CompressionTest extends TestCase
 {
     private const MEMORY = 4 << 20;
@@ -112,7 +112,7 @@ final class CompressionTest extends TestCase
         self::assertSame([Failure::Damaged->value => 1], $codec->failures()->counts());
     }
 
-    /** The control of the test above: zlib without a bound. */
+    /** The control of the test above: zlib without a limit. */
     public function testDecompressionBombTakesMemoryWithoutBound(): void
     {
         $bomb = (string) gzcompress(str_repeat("\0", 50 << 20));
@@ -177,7 +177,7 @@ final class CompressionTest extends TestCase
 
     private function codec(Compression $compression, int $from = 0): CompressedCodec
     {
-        Codecs::named('php ' . $compression->value); // skips where it cannot be
+        Codecs::named('php ' . $compression->value); // skips the test if it is not available
 
         return new CompressedCodec(new PhpCodec(), $compression, $from);
     }

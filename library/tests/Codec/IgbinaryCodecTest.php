@@ -13,7 +13,7 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\RequiresPhpExtension;
 use PHPUnit\Framework\TestCase;
 
-/** Objects of which igbinary makes other ones. */
+/** Objects that igbinary would restore differently. */
 #[RequiresPhpExtension('igbinary')]
 final class IgbinaryCodecTest extends TestCase
 {
@@ -42,7 +42,7 @@ final class IgbinaryCodecTest extends TestCase
         }
     }
 
-    /** As the strings of symfony/string are. */
+    /** Strings of symfony/string are such objects. */
     public function testObjectThatWritesItselfAndDoesNotReadItselfIsRight(): void
     {
         foreach ([new WritesItself(5), [1, [new WritesItself(5)], new WritesItself(6)]] as $value) {

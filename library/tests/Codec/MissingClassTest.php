@@ -42,7 +42,7 @@ final class MissingClassTest extends TestCase
         self::assertNull($codec->decode('O:11:"NoSuchClass":0:{}', 'k'));
     }
 
-    /** As Symfony's DebugClassLoader does. */
+    /** Symfony's DebugClassLoader does this. */
     public function testWrappingAutoloaderChangesNothing(): void
     {
         $codec = self::watching();
@@ -62,7 +62,7 @@ final class MissingClassTest extends TestCase
         }
     }
 
-    /** The control of the tests that read missing classes in arrays: it is the autoloader that refuses them. */
+    /** The control of the tests that read missing classes in arrays: only the autoloader refuses them. */
     public function testPlainUnserializeMakesIncompleteObjects(): void
     {
         $codec = self::watching();
@@ -79,7 +79,7 @@ final class MissingClassTest extends TestCase
         }
     }
 
-    /** One that has read what may hold objects: the autoloader comes with the first such value. */
+    /** A codec that has read bytes which may contain objects: the autoloader is registered at the first such value. */
     private static function watching(): PhpCodec
     {
         $codec = new PhpCodec();

@@ -11,7 +11,7 @@ use Larder\Internal\Codec\PhpCodec;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** JSON and MessagePack: other programs can read them, and no value changes. */
+/** JSON and MessagePack can be read by other programs, and change no value. */
 final class PlainFormatsTest extends TestCase
 {
     public function testJsonCodecStoresJson(): void

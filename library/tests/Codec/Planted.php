@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Codec;
 
-/** A class as an attacker would like it: it acts when an object of it is made. */
+/** A class that an attacker could use: it acts when an object of it is created. */
 final class Planted
 {
     public static int $made = 0;

@@ -11,7 +11,7 @@ use Larder\Internal\Codec\SignedCodec;
 use Larder\Internal\Codec\SigningKeys;
 use PHPUnit\Framework\TestCase;
 
-/** Only somebody with the key can store a value that is read; each test has a control without a signature. */
+/** Only a program with the key can store a readable value. Each test has a control without a signature. */
 final class SignedCodecTest extends TestCase
 {
     private const OLD = 'the-old-key-which-has-32-bytes-at-least';
@@ -51,7 +51,7 @@ final class SignedCodecTest extends TestCase
         self::assertSame('miss', $codec->decode($bytes, 'role:8', 'miss'));
         self::assertSame('miss', $codec->decode($bytes, 'role:', 'miss'));
         self::assertSame('miss', $this->codec(self::OLD, context: 'another')->decode($bytes, 'role:7', 'miss'));
-        // nor where context, key and value run into each other in the same bytes
+        // nor if context, key and value together are the same bytes
         self::assertSame('miss', $this->codec(self::OLD, context: 'shopr')->decode($bytes, 'ole:7', 'miss'));
         self::assertSame([Failure::Forged->value => 2], $codec->failures()->counts());
     }

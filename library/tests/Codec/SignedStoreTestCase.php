@@ -12,7 +12,7 @@ use Larder\Testing\LockContract;
 use Larder\Testing\StoreContract;
 use Larder\Testing\StoreTestCase;
 
-/** Stores with everything that a codec can do at once: another serializer, compression and a signature. */
+/** Stores with all features of a codec at once: another serializer, compression and a signature. */
 abstract class SignedStoreTestCase extends StoreTestCase
 {
     use AtomicContract;

@@ -4,12 +4,12 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Codec;
 
-/** An object whose __sleep() returns anything. */
+/** An object whose __sleep() may return anything. */
 final class Sleepless extends SleeplessParent
 {
     public int $own = 1;
 
-    /** @param array<int, string> $names or anything else, which PHP takes */
+    /** @param array<int, string> $names or any other value, which PHP accepts */
     public function __construct(private readonly mixed $names) {}
 
     /** @return array<int, string> */

@@ -22,7 +22,7 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** Every store of bytes passes its codec what it needs, in every operation. */
+/** Every store of bytes passes the right arguments to its codec, in every operation. */
 final class StoresTest extends TestCase
 {
     private const ENVIRONMENT = 'LARDER_TESTS_SIGNING_KEY';
@@ -102,7 +102,7 @@ final class StoresTest extends TestCase
         ];
         foreach (Values::all() as $what => [$value]) {
             if (str_starts_with($what, 'recursive array')) {
-                continue; // a Cache copies it once more, which unrolls it
+                continue; // a Cache makes one more copy, which unrolls it
             }
             foreach ($settings as $writing) {
                 (new TestedStore(FileTest::class))->open('codecs', $writing)->set('k', $value);

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Codec;
 
-/** An object that PHP reads by its properties, though it writes them itself. */
+/** An object with __serialize() but no __unserialize(), so PHP restores it from its properties. */
 final class WritesItself
 {
     public function __construct(private readonly int $secret) {}

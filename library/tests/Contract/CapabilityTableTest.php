@@ -33,7 +33,7 @@ final class CapabilityTableTest extends TestCase
         self::assertEqualsCanonicalizing(array_keys(Drivers::stores()), array_column(\array_slice(self::rows(), 1), 0));
     }
 
-    /** @return array<string, Capability> what stands above each column */
+    /** @return array<string, Capability> headings of the columns */
     private static function headings(): array
     {
         return [

@@ -11,7 +11,7 @@ use Larder\Testing\NamespacesContract;
 use Larder\Testing\StoreTestCase;
 use PHPUnit\Framework\AssertionFailedError;
 
-/** Namespaces as prefixes of the keys, with a separator that may not separate them: NamespacesContract must notice. */
+/** Prefixes keys with the namespace and a separator that may occur in both: NamespacesContract must notice. */
 final class CollidingNamespaces extends StoreTestCase
 {
     use NamespacesContract;

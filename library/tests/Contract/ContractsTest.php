@@ -14,7 +14,7 @@ use Larder\Tests\Driver\TestedStore;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** Every store of the registry is held to every contract, by the same tests. */
+/** Every store of the registry is tested by every contract. */
 final class ContractsTest extends TestCase
 {
     /** @var array<string, list<class-string<DriverTestCase>>> */
@@ -72,7 +72,7 @@ final class ContractsTest extends TestCase
         );
     }
 
-    /** @return list<string> all but the one that keeps nothing, which is the opposite of the contracts: see NullTest */
+    /** @return list<string> all but the one that keeps nothing, which the contracts do not fit: see NullTest */
     private static function stores(): array
     {
         return array_values(array_diff(array_keys(Drivers::stores()), ['none']));
@@ -108,7 +108,7 @@ final class ContractsTest extends TestCase
         return self::$testClasses;
     }
 
-    /** @return array<string, string> of a DSN that opens this store */
+    /** @return array<string, string> options of a DSN that opens this store */
     private static function options(string $store): array
     {
         return (Drivers::variants()[$store] ?? null)->options ?? [];
@@ -137,7 +137,7 @@ final class ContractsTest extends TestCase
 
     /**
      * @param class-string $contract
-     * @return list<string> tests of the contract that a test class does not have, or has replaced
+     * @return list<string> tests of the contract that a test class lacks or replaces
      */
     private static function replaced(string $test, string $contract): array
     {

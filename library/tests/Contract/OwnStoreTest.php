@@ -23,7 +23,7 @@ final class OwnStoreTest extends StoreTestCase
     public static function setUpBeforeClass(): void
     {
         self::$directory = new TemporaryDirectory('/dev/shm'); // a disk may be busy for seconds
-        // Without the driver, which would be registered for all other tests too.
+        // Without the driver, which would stay registered for all other tests.
         if (preg_match(
             '~^(use .*^final class (\w+) implements Store.*?^\}\n)~ms',
             (string) file_get_contents(self::EXAMPLE),

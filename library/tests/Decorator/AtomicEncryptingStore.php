@@ -10,8 +10,7 @@ use Larder\Contract\Entry;
 use Larder\Contract\ExpiryAwareStore;
 
 /**
- * Has the operations that carry values, over those of the store behind it. Its counters lose their expiry when they
- * count.
+ * Implements the operations with values, using those of the store behind it. A change of a counter drops its expiry.
  */
 final class AtomicEncryptingStore extends EncryptingStore implements AtomicStore, ExpiryAwareStore
 {

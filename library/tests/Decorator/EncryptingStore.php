@@ -7,7 +7,7 @@ namespace Larder\Tests\Decorator;
 use Larder\Contract\Store;
 use Larder\Decorator\StoreDecorator;
 
-/** Encrypts values, as a decorator of an application does that has the methods of Store and no others. */
+/** Encrypts values, like an application's own decorator that only has the methods of Store. */
 class EncryptingStore extends StoreDecorator
 {
     private const CIPHER = 'aes-256-gcm';

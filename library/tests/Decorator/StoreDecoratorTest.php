@@ -17,7 +17,7 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** No value passes by a decorator of an application that changes values and has the methods of Store alone. */
+/** No value bypasses an application's decorator that changes values and only has the methods of Store. */
 final class StoreDecoratorTest extends TestCase
 {
     use AssertsThrows;
@@ -27,7 +27,7 @@ final class StoreDecoratorTest extends TestCase
     private Store $store;
     private Cache $cache;
 
-    /** @var list<string> what remember() computed */
+    /** @var list<string> values computed by remember() */
     private array $made = [];
 
     protected function tearDown(): void
@@ -186,7 +186,7 @@ final class StoreDecoratorTest extends TestCase
         $this->cache->clear();
     }
 
-    /** @param int $atLeast values that the store has */
+    /** @param int $atLeast number of values in the store */
     private function assertEncrypted(int $atLeast): void
     {
         $keys = iterator_to_array(Capability::of($this->store, ListableStore::class)->keys(), false);

@@ -10,8 +10,8 @@ use Larder\Psr\SimpleCache;
 use Larder\Testing\Fork;
 
 /**
- * An application before and after a deployment that changed its classes. Each version runs in a process of its own: one
- * stores objects, the other one reads them, with an error handler that makes exceptions of warnings, as frameworks do.
+ * An application before and after a deployment that changed its classes. Each version runs in its own process: one
+ * stores objects, the other one reads them. An error handler turns warnings into exceptions, like those of frameworks.
  */
 final class Deployment
 {
@@ -51,9 +51,9 @@ final class Deployment
         final class Asking { public bool $answer = true; public function __wakeup(): void { $this->answer = class_exists('Larder\Deployed\NeverThere'); } }
         PHP;
 
-    /** Values that the new version can read: their class stayed, or changed in a way that suits the old data. */
+    /** Values that the new version can read: their class is the same, or still fits the old data. */
     public const READABLE = ['plain', 'kept', 'made readonly', 'kept enum', 'asking'];
-    /** The others, each of which is stored by itself, in an array and in an object. */
+    /** The other values, each of which is stored alone, in an array and in an object. */
     private const CHANGED = [
         'retyped', 'removed', 'removed enum', 'removed case', 'made enum', 'made abstract', 'made interface',
         'removed serializable',
@@ -61,20 +61,20 @@ final class Deployment
     ];
 
     /**
-     * What the new version reads, by the name of the value and the way of reading.
+     * The results of the new version, by the name of the value and the way of reading.
      *
-     * @param \Closure(): Cache $open the same place each time
-     * @return array{array<string, array<string, string>>, array<string, int>} results as text, and what was counted
+     * @param \Closure(): Cache $open opens the same store each time
+     * @return array{array<string, array<string, string>>, array<string, int>} results as text, and failure counts
      */
     public static function run(\Closure $open): array
     {
         Fork::run(static function () use ($open): void {
-            error_reporting(\E_ALL & ~\E_DEPRECATED); // that of Serializable
+            error_reporting(\E_ALL & ~\E_DEPRECATED); // the one about Serializable
             eval(self::BEFORE);
             $cache = $open();
             foreach (self::values() as $name => $value) {
                 $cache->set($name, $value, 600) || throw new \RuntimeException($name . ' was refused');
-                $cache->get($name); // a tier keeps a copy then
+                $cache->get($name); // a tier then keeps a copy
             }
         });
 
@@ -89,7 +89,7 @@ final class Deployment
         });
     }
 
-    /** @return array<string, mixed> made by the old version */
+    /** @return array<string, mixed> created by the old version */
     private static function values(): array
     {
         $new = static fn(string $class, mixed ...$arguments): object
@@ -163,7 +163,7 @@ final class Deployment
         return $names;
     }
 
-    /** Objects of the new version are not known to the process that gets this. */
+    /** Returned as text, since the receiving process does not know the new classes. */
     private static function text(mixed $value): string
     {
         return \is_string($value) ? $value : 'hit: ' . preg_replace('/\s+/', ' ', print_r($value, true));

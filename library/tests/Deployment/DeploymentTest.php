@@ -53,7 +53,7 @@ final class DeploymentTest extends TestCase
         $open()->clear();
     }
 
-    /** What a later version of the library writes in a format of its own is a miss here, and stays there. */
+    /** A value in a later format of the library is a miss here, and is not deleted. */
     public function testUnknownFormatIsAMissAndStays(): void
     {
         $cache = Cache::open('redis://' . Servers::redis()->socket . '?namespace=versions');

@@ -11,7 +11,7 @@ use Larder\Tests\RecordingLogger;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** Closures that give no client, as those of a framework whose server is away. */
+/** Closures that return no client, like those of a framework whose server is down. */
 final class BorrowedClientTest extends TestCase
 {
     use AssertsThrows;
@@ -22,7 +22,7 @@ final class BorrowedClientTest extends TestCase
         foreach ([
             \Redis::class, \RedisCluster::class, \Predis\ClientInterface::class, \Memcached::class, \PDO::class,
         ] as $class) {
-            $closure = eval("return static fn(): $class => null;"); // which no static analysis would let pass
+            $closure = eval("return static fn(): $class => null;"); // static analysis would not accept this
             yield $class => [$closure instanceof \Closure ? $closure : self::fail('no closure')];
         }
         yield 'by an exception' => [static fn(): \PDO => throw new \RuntimeException('away')];

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Driver;
 
-/** The client that an application has at the moment, as a framework that connects again. */
+/** The current client of an application, which a framework may replace by a new one. */
 final class Current
 {
     public int $calls = 0;

@@ -10,13 +10,13 @@ use Larder\Testing\AllContracts;
 use Larder\Testing\StoreTestCase;
 use Larder\Tests\Psr\TaggablePoolTests;
 
-/** The base of the tests of this library's own stores: they are opened by a DSN and held to every contract. */
+/** The base of the tests of this library's own stores: they are opened by a DSN and tested by every contract. */
 abstract class DriverTestCase extends StoreTestCase
 {
     use AllContracts;
     use TaggablePoolTests;
 
-    /** The DSN of a store that runs for these tests, with this namespace where it has namespaces. */
+    /** DSN of a store that runs for these tests, with this namespace if it has namespaces. */
     abstract public static function dsn(string $namespace): string;
 
     protected function open(string $namespace): Store
@@ -24,7 +24,7 @@ abstract class DriverTestCase extends StoreTestCase
         return Cache::open(static::dsn($namespace))->store();
     }
 
-    /** As every store does whose server is stopped. */
+    /** Every store whose server is stopped behaves like this. */
     protected static function assertGivesOnlyMisses(Cache $cache): void
     {
         self::assertSame('default', $cache->get('k', 'default'));

@@ -14,7 +14,7 @@ use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
-/** Every store means the same, however PHP's settings make it write numbers, dates and letters. */
+/** Every store works the same, however PHP's settings change the form of numbers, dates and letters. */
 final class OddSettingsTest extends TestCase
 {
     /**
@@ -28,7 +28,7 @@ final class OddSettingsTest extends TestCase
     ];
     private const LOCALE = 'tr_TR.UTF-8';
 
-    /** @var array<string, string> as they were */
+    /** @var array<string, string> the original values */
     private array $settings = [];
 
     protected function tearDown(): void
@@ -37,7 +37,7 @@ final class OddSettingsTest extends TestCase
         setlocale(\LC_ALL, 'C');
     }
 
-    /** What the contracts check of values, expiry, counters and locks. */
+    /** Checks of the contracts on values, expiry, counters and locks. */
     #[DataProviderExternal(TestedStore::class, 'each')]
     public function testContractsHold(TestedStore $store): void
     {
@@ -57,7 +57,7 @@ final class OddSettingsTest extends TestCase
         self::assertGreaterThan(10, $held);
     }
 
-    /** Such as FPM and the command line, each of which has a php.ini of its own. */
+    /** For example FPM and the command line, each of which has its own php.ini. */
     #[DataProviderExternal(TestedStore::class, 'each')]
     public function testProcessesWithOtherSettingsShareEntries(TestedStore $store): void
     {

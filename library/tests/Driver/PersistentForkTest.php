@@ -14,7 +14,7 @@ use Larder\Tests\Driver\Redis\RedisTest;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 
-/** A fork inherits the connections that PHP keeps for its parent: over them each would receive replies to the other. */
+/** A fork inherits the persistent connections of its parent: over them, each would receive replies to the other. */
 final class PersistentForkTest extends TestCase
 {
     /** @param class-string<DriverTestCase> $test */
@@ -26,7 +26,7 @@ final class PersistentForkTest extends TestCase
     public function testCacheOfAForkOpensItsOwnConnection(string $test): void
     {
         $open = static fn(): Cache => (new TestedStore($test))->open('fork', 'persistent=1&on_failure=throw');
-        self::assertTrue($open()->set('k', 'value')); // an object that is freed gives its connection back
+        self::assertTrue($open()->set('k', 'value')); // an object that is freed returns its connection
         $before = self::sockets();
         self::assertSame('value', $open()->get('k'));
         self::assertSame($before, self::sockets(), 'the control: the process itself gets the connection that is kept');

@@ -18,7 +18,7 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
 /**
- * Databases that answer reads, and refuse all writes, for reasons that are not the value; as RefusedRequestsTest for
+ * Databases that answer reads, and refuse all writes, for reasons other than the value; like RefusedRequestsTest for
  * Redis.
  */
 final class RefusedWritesTest extends TestCase
@@ -27,7 +27,7 @@ final class RefusedWritesTest extends TestCase
 
     private static ?TemporaryDirectory $memory = null;
     private static ?PostgreSqlServer $postgreSql = null;
-    /** Seconds: another timeout is another way to the server, of which nothing is known yet. */
+    /** Seconds: with another timeout, a server counts as another one, of which nothing is known yet. */
     private static int $timeout = 20;
     private \Closure $repair;
 
@@ -175,7 +175,7 @@ final class RefusedWritesTest extends TestCase
         $administer($repair);
         $again = $store === 'pdo sqlite' || str_contains($reason, 'denied')
             ? $open('miss')
-            : $cache; // MySQL looks at rights when a client connects
+            : $cache; // MySQL checks rights when a client connects
         self::assertTrue($again->set('k', 'new', 60));
         self::assertSame('new', $again->get('k'));
         $again->reach();

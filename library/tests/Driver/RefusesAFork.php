@@ -11,7 +11,7 @@ use Larder\Testing\Fork;
 /** For tests of caches over the application's own clients. */
 trait RefusesAFork
 {
-    /** A fork is told why it cannot read by the client, and the parent can as before. */
+    /** A fork gets the reason why it cannot read with the client, and the parent still can. */
     protected static function assertForkIsRefused(string $why, Cache $cache): void
     {
         self::assertTrue($cache->set('k', 1));

@@ -7,7 +7,7 @@ namespace Larder\Tests\Driver;
 use Larder\Cache;
 use Larder\Tests\Servers;
 
-/** A store that has a test class here, for tests that run over several stores. */
+/** A store that has a test class here, for tests that use several stores. */
 final readonly class TestedStore
 {
     public string $name;
@@ -36,7 +36,7 @@ final readonly class TestedStore
         return $stores;
     }
 
-    /** @return iterable<string, array{self}> for tests that run over each */
+    /** @return iterable<string, array{self}> for tests that use each store */
     public static function each(): iterable
     {
         foreach (self::all() as $name => $store) {
@@ -45,8 +45,8 @@ final readonly class TestedStore
     }
 
     /**
-     * @param string $name the end of a namespace that only this run of the tests uses, at most 24 characters; opened
-     *                     again, it has the same values
+     * @param string $name the end of a namespace that only this test run uses, at most 24 characters; opened again, it
+     *         has the same values
      * @param string $options further options of the DSN: "serializer=json&compress=zlib"
      */
     public function open(string $name, string $options = ''): Cache
@@ -54,7 +54,7 @@ final readonly class TestedStore
         return Cache::open($this->test::dsn(Servers::run() . $name) . ($options === '' ? '' : '&' . $options));
     }
 
-    /** With a namespace that nothing else uses, where there are namespaces. */
+    /** Opens it with a namespace that nothing else uses, if it has namespaces. */
     public function openNew(): Cache
     {
         return $this->open(bin2hex(random_bytes(4)));

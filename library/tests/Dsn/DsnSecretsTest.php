@@ -10,13 +10,13 @@ use Larder\Exception\CacheException;
 use Larder\Internal\Resolver;
 use PHPUnit\Framework\TestCase;
 
-/** No message, trace or dump shows a part of a password, however the address with it is broken. */
+/** No message, trace or dump shows a part of a password, in whatever way the DSN with it is malformed. */
 final class DsnSecretsTest extends TestCase
 {
     private const TRIES = 100_000;
     private const SEED = 20_260_101;
 
-    /** Each piece of the secret has letters that stand together nowhere else. */
+    /** Letters of each part of the secret occur together nowhere else. */
     private const SECRETS = [
         'zqxw/vkjy', 'zqxw?vkjy', 'zqxw@vkjy', 'zqxw:vkjy', 'zqxw#vkjy', 'zqxw%vkjy', 'zqxw(vkjy)', 'zqxw&vkjy=vkjy',
         'zqxwvkjy',
@@ -52,7 +52,7 @@ final class DsnSecretsTest extends TestCase
         'SECRET@cache.example',
     ];
 
-    /** What is inserted into a DSN, or replaces one of its characters. */
+    /** Texts that are inserted into a DSN, or replace one of its characters. */
     private const CHARACTERS = [
         '/', '?', '@', ':', '#', '%', '&', '=', ',', '(', ')', '[', ']', ' ', "\0", "\n", 'x', '//', '%40', '%00',
         "\xff",
@@ -75,7 +75,7 @@ final class DsnSecretsTest extends TestCase
         self::assertGreaterThan(self::TRIES / 4, $errors);
     }
 
-    /** A password belongs to the client, but who has used a DSN writes it there. */
+    /** The password belongs to the client, but users who are used to a DSN may write it there. */
     public function testTraceOfOptionsForAClientNeverShowsSecrets(): void
     {
         foreach (['password=zqxwvkjy', 'sign=zqxwvkjy', 'zqxwvkjy'] as $options) {
@@ -97,7 +97,7 @@ final class DsnSecretsTest extends TestCase
         );
     }
 
-    /** The control: masking only the password by a pattern. */
+    /** The control: masking only the password with a pattern. */
     public function testMaskingOnlyPasswordsShowsOtherSecrets(): void
     {
         $shown = 0;
@@ -154,7 +154,7 @@ final class DsnSecretsTest extends TestCase
     }
 
     /**
-     * @param \Closure(): Cache $open what cannot be opened
+     * @param \Closure(): Cache $open a cache that cannot be opened
      * @return string with the arguments of each call, which PHP's settings for production leave out
      */
     private static function trace(\Closure $open): string

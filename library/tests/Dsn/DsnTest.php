@@ -17,7 +17,8 @@ use PHPUnit\Framework\TestCase;
 final class DsnTest extends TestCase
 {
     /**
-     * Options of all drivers: whether they decide which entries a DSN finds or accepts, and so belong to its identity.
+     * Options of all drivers; true if they decide which entries a DSN finds or accepts, and so are part of its
+     * identity.
      */
     private const OPTIONS = [
         'namespace' => true, 'database' => true, 'master' => true, 'engine' => true, 'socket' => true,
@@ -182,7 +183,7 @@ final class DsnTest extends TestCase
         Cache::open($address);
     }
 
-    /** A new option fails here until it is classified; without that it belongs to the identity. */
+    /** A new option fails here until it is classified. By default, it is part of the identity. */
     public function testEveryOptionIsClassified(): void
     {
         $known = [];

@@ -12,7 +12,7 @@ use Larder\Event\Hit;
 use Larder\Event\Miss;
 use Larder\Event\Observer;
 
-/** Keeps what it was told, in words. */
+/** Records the events, as words. */
 final class RecordingObserver implements Observer
 {
     /** @var list<Event> */

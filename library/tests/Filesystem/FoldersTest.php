@@ -19,7 +19,7 @@ final class FoldersTest extends TestCase
 {
     use AssertsThrows;
 
-    /** An unused user id, so its folders in /tmp disturb nobody. */
+    /** An unused user id, so that its folders in /tmp do not affect others. */
     private const UNUSED = 54_322;
 
     private string $home;
@@ -48,7 +48,7 @@ final class FoldersTest extends TestCase
         }
     }
 
-    /** Also for another process, with no open file. */
+    /** Readable for another process too, with no open file. */
     #[DataProvider('umasks')]
     public function testUmaskThatTakesTheOwnersBitsHidesNothing(string $umask, string $dsn): void
     {
@@ -79,7 +79,7 @@ final class FoldersTest extends TestCase
         self::assertSame('[0,"kept","made",null,false,false,0,"kept"]', $this->mounted($code));
     }
 
-    /** As in the image of a container; what was never filled is refused, or nobody would notice. */
+    /** Like in the image of a container. A cache that was never filled is refused, so that the problem is noticed. */
     #[TestWith(['file'])]
     #[TestWith(['php-file'])]
     public function testFilledCacheOnAReadOnlyFileSystemIsRead(string $scheme): void
@@ -103,8 +103,8 @@ final class FoldersTest extends TestCase
     }
 
     /**
-     * @return iterable<string, array{string}> DSNs whose folder belongs to the system or to other programs; %s is one
-     *         of them
+     * @return iterable<string, array{string}> DSNs whose folder belongs to the system or to other programs; %s is such
+     *         a folder
      */
     public static function foreignFolders(): iterable
     {
@@ -122,7 +122,7 @@ final class FoldersTest extends TestCase
         yield 'below a folder that this user cannot write' => ['file://%s/root/cache'];
     }
 
-    /** No advice of ours removes or changes anything but what holds a cache alone, or is not there. */
+    /** Larder's advice only ever removes or changes a folder that contains nothing but a cache, or is missing. */
     #[DataProvider('foreignFolders')]
     public function testNoAdviceChangesAFolderOfOthers(string $dsn): void
     {
@@ -147,7 +147,7 @@ final class FoldersTest extends TestCase
         }
     }
 
-    /** The control: what holds nothing but a cache may go. */
+    /** The control: a folder with nothing but a cache may be removed. */
     public function testCacheThatOthersMayHaveFilledIsToBeRemoved(): void
     {
         Cache::open('file://' . $this->home)->set('k', 1);
@@ -172,7 +172,7 @@ final class FoldersTest extends TestCase
         );
     }
 
-    /** @return list<string> options that load what this PHP has as modules */
+    /** @return list<string> options that load the modules of this PHP */
     private static function shared(string ...$names): array
     {
         $builtIn = explode("\n", (string) shell_exec(\PHP_BINARY . ' -n -m'));

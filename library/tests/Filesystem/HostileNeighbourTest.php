@@ -12,7 +12,7 @@ use PHPUnit\Framework\TestCase;
 /** Attacks by another user of the machine on caches in files and on folders in world-writable directories. */
 final class HostileNeighbourTest extends TestCase
 {
-    /** An unused user id, so its folders in /dev/shm disturb nobody. */
+    /** An unused user id, so that its folders in /dev/shm do not affect others. */
     private const UNUSED = 54_321;
 
     private string $home;
@@ -37,7 +37,7 @@ final class HostileNeighbourTest extends TestCase
         exec('rm -rf /dev/shm/larder-*-' . self::UNUSED . ' /dev/shm/larder-*-' . self::UNUSED . '-*');
     }
 
-    /** The neighbour owns a folder above, and puts his own cache in the place of the victim's. */
+    /** The neighbour owns a folder above, and replaces the victim's cache by his own. */
     #[TestWith(['file'])]
     #[TestWith(['php-file'])]
     public function testReplacedFolderIsNotRead(string $scheme): void
@@ -92,7 +92,7 @@ final class HostileNeighbourTest extends TestCase
         self::assertFileDoesNotExist($this->home . '/marks/run');
     }
 
-    /** The folder is the victim's, but others get into it; a folder in it was open to all for a while. */
+    /** The folder is the victim's, but others may enter it; a folder in it was open to all for a while. */
     #[TestWith(['file'])]
     #[TestWith(['php-file'])]
     public function testPlantedFileIsNotRead(string $scheme): void
@@ -127,7 +127,7 @@ final class HostileNeighbourTest extends TestCase
         self::assertSame("NULL\n", OtherUser::run(OtherUser::VICTIM, $get, ['-n']), 'a link');
     }
 
-    /** @param list<string> $squatted names in the temporary directory that the neighbour has made first */
+    /** @param list<string> $squatted names in the temporary directory that the neighbour has created first */
     #[TestWith([[]])]
     #[TestWith([['larder-33']])]
     #[TestWith([['larder-33', 'larder-33-0123456789abcdef0123456789abcdef', 'larder-33-1', 'larder-33-']])]
@@ -136,7 +136,7 @@ final class HostileNeighbourTest extends TestCase
         $temporary = $this->temporary($squatted);
         $environment = 'export TMPDIR=' . escapeshellarg($temporary);
         $open = '$c = Larder\Cache::open("auto:");';
-        // Twenty at once make the folder that the neighbour has not made.
+        // Twenty processes at once create the remaining folder.
         $processes = [];
         for ($i = 0; $i < 20; ++$i) {
             $processes[] = OtherUser::start(
@@ -168,8 +168,8 @@ final class HostileNeighbourTest extends TestCase
     }
 
     /**
-     * The neighbour fills the temporary directory with names, so that a list of them takes more memory than PHP may
-     * use.
+     * The neighbour fills the temporary directory with names, so that a list of them would need more memory than PHP
+     * may use.
      */
     public function testAutoFallbackFolderIsFoundAmongManyNames(): void
     {
@@ -191,7 +191,7 @@ final class HostileNeighbourTest extends TestCase
         }
     }
 
-    /** Processes of a user exclude each other although a neighbour has the names of their folders of locks. */
+    /** Processes of a user exclude each other, although a neighbour has taken the names of their lock folders. */
     public function testSharedMemoryLocksCannotBeTakenOver(): void
     {
         if (!\extension_loaded('shmop')) {
@@ -253,8 +253,8 @@ final class HostileNeighbourTest extends TestCase
             var_export($this->home . '/marks', true),
         );
         self::assertSame('', OtherUser::run(OtherUser::STRANGER, $code, ['-n']));
-        // He has to know the names only, which are hashes of keys. A folder that he made himself would be found out by
-        // its owner.
+        // He only needs the names, which are hashes of keys. A folder that he created himself would be detected by its
+        // owner.
         rename($this->home . '/parent/old/larder', $this->home . '/parent/cache/larder');
         foreach ((array) glob($this->home . '/parent/cache/larder/??/*') as $file) {
             file_put_contents(

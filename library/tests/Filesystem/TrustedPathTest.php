@@ -37,7 +37,7 @@ final class TrustedPathTest extends TestCase
         posix_seteuid(0);
     }
 
-    /** @return iterable<string, array{string, string}> what is done to /a/b/c, and what is said then */
+    /** @return iterable<string, array{string, string}> what is done to /a/b/c, and the expected message */
     public static function ways(): iterable
     {
         yield 'nothing' => ['', ''];
@@ -148,7 +148,7 @@ final class TrustedPathTest extends TestCase
         $expected === '' ? self::assertSame('', $said) : self::assertMatchesRegularExpression($pattern, $said);
     }
 
-    /** The command is taken as it stands in the message. */
+    /** Runs the command as it is in the message. */
     public function testSuggestedCommandMakesAGoodPath(): void
     {
         $odd = $this->home . "/it's \$HOME";

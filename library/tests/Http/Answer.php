@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Http;
 
-/** What a web server answers. */
+/** The answer of a web server. */
 final class Answer
 {
     /** @param array<string, string> $headers by lower-case name */
@@ -14,7 +14,7 @@ final class Answer
         public readonly string $body,
     ) {}
 
-    /** @param array<string, string> $headers no others are sent, but "Connection: close" */
+    /** @param array<string, string> $headers the only headers that are sent, besides "Connection: close" */
     public static function to(string $url, array $headers, string $method = 'GET'): self
     {
         $lines = array_map(

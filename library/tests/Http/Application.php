@@ -8,12 +8,12 @@ use Psr\Http\Message\ResponseInterface;
 use Psr\Http\Message\ServerRequestInterface;
 use Psr\Http\Server\RequestHandlerInterface;
 
-/** What stands behind the middleware: answers as it is told, and counts how often it is asked. */
+/** The application behind the middleware: gives a chosen answer, and counts its calls. */
 final class Application implements RequestHandlerInterface
 {
     public int $calls = 0;
 
-    /** @param \Closure(ServerRequestInterface, int): ResponseInterface $answer is given the number of the call too */
+    /** @param \Closure(ServerRequestInterface, int): ResponseInterface $answer also gets the number of the call */
     public function __construct(private readonly \Closure $answer) {}
 
     public function handle(ServerRequestInterface $request): ResponseInterface

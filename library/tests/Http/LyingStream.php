@@ -6,7 +6,7 @@ namespace Larder\Tests\Http;
 
 use Psr\Http\Message\StreamInterface;
 
-/** A body that says a wrong size. */
+/** A body that reports a wrong size. */
 final class LyingStream implements StreamInterface
 {
     public function __construct(private readonly StreamInterface $stream, private readonly ?int $size) {}

@@ -68,7 +68,7 @@ final class NativeSessionTest extends TestCase
     #[TestWith(['languages'])]
     public function testPageOfASessionIsNotKept(string $path): void
     {
-        $this->page($path); // tells only whether the next one may be kept
+        $this->page($path); // shows only whether the next response may be stored
         self::assertNotSame($this->page($path), $this->page($path));
     }
 

@@ -6,7 +6,7 @@ namespace Larder\Tests\Http;
 
 use Larder\Contract\Store;
 
-/** A store that can do nothing but keep values: no change in one step. */
+/** A store that only keeps values, without atomic operations. */
 final class PlainStore implements Store
 {
     public function __construct(private readonly Store $store) {}

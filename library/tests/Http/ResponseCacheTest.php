@@ -24,7 +24,7 @@ use Psr\Http\Message\ServerRequestInterface;
 use Psr\Log\NullLogger;
 use Symfony\Component\Filesystem\Filesystem;
 
-/** What is kept for all visitors, and above all what is not: each rule with the leak that it prevents. */
+/** Tests what is stored for all visitors, and above all what is not: each rule with the leak that it prevents. */
 final class ResponseCacheTest extends TestCase
 {
     private const URL = 'https://shop.example/page?id=7';
@@ -58,13 +58,13 @@ final class ResponseCacheTest extends TestCase
         self::assertMatchesRegularExpression('/^Larder; hit; ttl=(60|59)$/D', $second->getHeaderLine('Cache-Status'));
     }
 
-    /** @return iterable<string, array{string, int}> the method, and the call at which the server stops */
+    /** @return iterable<string, array{string, int}> the method, and the call during which the server goes down */
     public static function outages(): iterable
     {
         foreach (['GET', 'HEAD', 'POST'] as $method) {
             yield "$method, before the first call" => [$method, 0];
             yield "$method, in the first call" => [$method, 1];
-            if ($method !== 'GET') { // there is none
+            if ($method !== 'GET') { // there is no second call
                 yield "$method, in the second call" => [$method, 2];
             }
             yield "$method, after the second call" => [$method, 3];
@@ -256,7 +256,7 @@ final class ResponseCacheTest extends TestCase
         $this->get($application, $headers, $url, $method);
         if (
             !\in_array($method, ['POST', 'get'], true) && !isset($headers['X-HTTP-Method-Override'])
-        ) { // after which the URL is made again
+        ) { // after this, the application builds the response again
             self::assertSame('call 2', (string) $this->get($application)->getBody());
         }
         self::assertStringNotContainsString(
@@ -355,7 +355,7 @@ final class ResponseCacheTest extends TestCase
         self::assertSame(['[]', '[]'], [(string) $first->getBody(), (string) $this->get($application)->getBody()]);
     }
 
-    /** No list of what tells of a visitor would have all of these. */
+    /** No blocklist of visitor's parameters would contain all of these. */
     public function testServerParametersOfOneVisitorAreInNoPageOfOthers(): void
     {
         $application = new Application(
@@ -443,8 +443,8 @@ final class ResponseCacheTest extends TestCase
     }
 
     /**
-     * An application that sends Vary only with what it varies by: it does not get the header, and is asked again with
-     * it.
+     * An application that only sends Vary for headers that it has received: the header is hidden at first, and then
+     * passed in a second call.
      */
     public function testResponseThatVariesByAHeaderThatWasHiddenIsMadeAgain(): void
     {
@@ -487,7 +487,7 @@ final class ResponseCacheTest extends TestCase
         }
     }
 
-    /** The first response, to a whole request, was none. */
+    /** The first response, to a whole request, was no error. */
     public function testErrorOfAMomentInTheResponseForEverybodyDoesSoToo(): void
     {
         [$middleware, $clock] = $this->middlewareWithClock();
@@ -528,7 +528,7 @@ final class ResponseCacheTest extends TestCase
         self::assertSame(102, $application->calls);
     }
 
-    /** Else each new variant would ask it as often as if others changed the URL all the time. */
+    /** Otherwise each new variant would use the store as often as if others changed the URL all the time. */
     public function testStoreThatRefusesIsNotAskedAgainAndAgain(): void
     {
         $server = RedisServer::start(Servers::directory('http-refuses-' . bin2hex(random_bytes(4))));
@@ -889,8 +889,8 @@ final class ResponseCacheTest extends TestCase
     }
 
     /**
-     * Twelve visitors of something that may not be kept do not wait for each other, but the first time: all meet in the
-     * application.
+     * Twelve visitors of a page that may not be stored do not wait for each other, except the first time: all are in
+     * the application at once.
      */
     public function testVisitorsOfWhatMayNotBeKeptDoNotQueue(): void
     {
@@ -920,9 +920,9 @@ final class ResponseCacheTest extends TestCase
 
     /**
      * @param array<string, string> $headers
-     * @param (\Closure(\Closure(): string): void)|null $before is called first, with what gets the page
+     * @param (\Closure(\Closure(): string): void)|null $before called first, with a closure that gets the page
      * @param array<string, string>|null $first the headers of the first response, if it has others
-     * @return array{int, list<string>} how often the application was asked by twelve processes, and what each got
+     * @return array{int, list<string>} number of calls of the application by twelve processes, and what each got
      */
     private function processes(array $headers, ?\Closure $before = null, ?array $first = null): array
     {

@@ -15,11 +15,11 @@ use PHPUnit\Framework\TestCase;
 use Symfony\Component\Filesystem\Filesystem;
 
 /**
- * Behind nginx and PHP-FPM: pages/site.php, as visitors ask for it who would poison its pages, or see those of others.
+ * Behind nginx and PHP-FPM: pages/site.php, requested by visitors who would poison its pages, or see those of others.
  */
 final class WebServerTest extends TestCase
 {
-    /** Those that applications, their libraries and servers in front are known to read. */
+    /** Headers that applications, their libraries and servers in front are known to read. */
     private const HEADERS = [
         'Accept', 'Accept-Charset', 'Accept-Encoding', 'Accept-Language', 'Accept-Datetime', 'Base-Url',
         'Cache-Control', 'CF-Connecting-IP', 'CF-IPCountry', 'Client-IP',
@@ -131,7 +131,7 @@ final class WebServerTest extends TestCase
         self::assertStringContainsString('small', $page->body);
     }
 
-    /** The address of each is 127.0.0.1: the page of nobody has another. */
+    /** All visitors have the address 127.0.0.1; a page for everybody has another one. */
     public function testAddressAndIgnoredCookiesOfOneVisitorAreInNoPageOfOthers(): void
     {
         $path = self::path('seen');
@@ -214,7 +214,7 @@ final class WebServerTest extends TestCase
         self::assertCount(1, array_unique(array_map(static fn(): string => self::ask($path)->body, range(1, 4))));
     }
 
-    /** A page is made again after the stale one was sent: then PHP sends no header any more, and names none. */
+    /** A page is built again after the stale one was sent: PHP then sends no header any more, and lists none. */
     #[Group('waiting')]
     public function testPageThatIsOfOneVisitorWhenItIsMadeAgainIsNotKept(): void
     {
@@ -234,7 +234,7 @@ final class WebServerTest extends TestCase
             for ($end = microtime(true) + 60.0; self::calls($path) < 3 && microtime(true) < $end; usleep(20_000));
             self::assertGreaterThan(2, self::calls($path), 'it is made again');
         }
-        usleep(300_000); // it is kept after that
+        usleep(300_000); // it is stored after this time
         $pages = array_map(
             static fn(string $path): array => array_map(static fn(): string => self::ask($path)->body, range(1, 4)),
             $paths,
@@ -337,7 +337,7 @@ final class WebServerTest extends TestCase
         }
     }
 
-    /** @return int variants of one URL that are kept when 120 visitors have asked for one each at once */
+    /** @return int number of variants of one URL that are stored after 120 visitors have requested one each at once */
     private static function variantsOfMany(NginxServer $nginx, string $folder): int
     {
         $path = self::path('varies');
@@ -371,7 +371,7 @@ final class WebServerTest extends TestCase
         return \sprintf('/site.php?is=%s&n=%d', $is, ++self::$number);
     }
 
-    /** The page that is kept: the first one is made from the whole request of its visitor, and is not. */
+    /** The stored page. The first one is built from the whole request of its visitor, and is not stored. */
     private static function kept(string $path): Answer
     {
         self::ask($path);

@@ -29,7 +29,7 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** A store takes no name that could run into another's, whoever makes it. */
+/** A store accepts no namespace name that could collide with another. */
 final class NamespaceNameTest extends TestCase
 {
     use AssertsThrows;

@@ -11,7 +11,7 @@ use PHPUnit\Framework\TestCase;
 #[RequiresPhpExtension('Zend OPcache')]
 final class TtlTest extends TestCase
 {
-    /** Its optimizer takes !($a >= $b) for $a < $b, which NAN is not either. */
+    /** Opcache's optimizer turns !($a >= $b) into $a < $b, which is false for NAN. */
     public function testNanIsRefusedUnderOpcache(): void
     {
         $code = '

@@ -23,7 +23,7 @@ final class LockOwnerTest extends TestCase
         self::assertSame(LockOwner::number(), LockOwner::number());
     }
 
-    /** A fork does not use what its parent cached about itself. */
+    /** A fork does not use what its parent has cached about itself. */
     public function testForkIsAnotherOwner(): void
     {
         $own = LockOwner::token();
@@ -43,7 +43,7 @@ final class LockOwnerTest extends TestCase
         self::assertTrue(LockOwner::lives($own));
     }
 
-    /** As containers of one image on two machines have them: the kernel soon gives the number of a namespace again. */
+    /** Containers of one image on two machines have them: the kernel soon reuses a namespace's number. */
     public function testProcessesThatLookAlikeHaveDifferentNumbers(): void
     {
         if (posix_geteuid() !== 0) {

@@ -9,7 +9,7 @@ use Larder\Testing\Fork;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\TestCase;
 
-/** What the stores' own tests do not cover, such as killed processes, which those do. */
+/** Cases that the stores' own tests do not cover. Those cover killed processes. */
 final class StripedLockTest extends TestCase
 {
     private string $directory;
@@ -41,12 +41,12 @@ final class StripedLockTest extends TestCase
         try {
             $lock->around(1, static fn(): mixed => throw new \DomainException());
         } catch (\DomainException) {
-            // as it has to be
+            // expected
         }
         self::assertSame('done', (new StripedLock($this->directory))->around(1, static fn(): string => 'done'));
     }
 
-    /** A process that the holder has started goes on when the holder is killed. */
+    /** A process started by the lock's holder continues after the holder is killed. */
     public function testChildProcessesDoNotKeepTheLock(): void
     {
         $ready = $this->directory . '/ready';
@@ -65,7 +65,7 @@ final class StripedLockTest extends TestCase
         posix_kill((int) file_get_contents($ready), \SIGKILL);
     }
 
-    /** A child that was forked while it was held ends the work too. */
+    /** A child that was forked while the lock was held returns from the call too. */
     public function testForkDoesNotReleaseItsParentsLock(): void
     {
         $lock = new StripedLock($this->directory);

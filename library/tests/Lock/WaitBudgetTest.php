@@ -17,10 +17,10 @@ use PHPUnit\Framework\TestCase;
 final class WaitBudgetTest extends TestCase
 {
     private const KEYS = 20;
-    /** One call waits a second in all; waiting a second for each key is 20. */
+    /** One call waits a second in total; a second for each key would be 20. */
     private const BOUND = 10.0;
 
-    /** @return iterable<string, array{string, string}> scheme, and where its folders are */
+    /** @return iterable<string, array{string, string}> scheme, and the place of its folders */
     public static function stores(): iterable
     {
         yield 'file' => ['file', 'patience'];
@@ -85,7 +85,7 @@ final class WaitBudgetTest extends TestCase
         }
     }
 
-    /** @param array<string|false> $paths what a process locks before it stops */
+    /** @param array<string|false> $paths files that the process locks before it stops */
     private static function stopped(array $paths): Fork
     {
         self::assertNotEmpty($paths);

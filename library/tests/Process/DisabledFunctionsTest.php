@@ -13,12 +13,12 @@ use PHPUnit\Framework\Attributes\RequiresPhpExtension;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
-/** Hosts take functions of PHP away (disable_functions). A cache does without, or is refused when it is opened. */
+/** Hosts disable functions of PHP (disable_functions). A cache works without them, or is refused when it is opened. */
 final class DisabledFunctionsTest extends TestCase
 {
     private const SOURCE = __DIR__ . '/../../src';
 
-    /** Nothing is refused without one of these, and every store works; a host may well take them away. */
+    /** Functions without which nothing is refused, and every store works. Hosts may well disable them. */
     private const DISPENSABLE = [
         'debug_backtrace', 'error_log', 'escapeshellarg', 'get_current_user', 'getenv', 'gethostname', 'getmypid',
         'ini_set', 'larder_pid',
@@ -28,7 +28,7 @@ final class DisabledFunctionsTest extends TestCase
         'session_write_close', 'tmpfile', 'usleep',
     ];
 
-    /** @var array<string, Process> by what it has not */
+    /** @var array<string, Process> by the missing functions */
     private array $running = [];
 
     protected function tearDown(): void
@@ -39,7 +39,7 @@ final class DisabledFunctionsTest extends TestCase
     }
 
     /**
-     * A host that disables the function for one FPM pool shares opcache with others, so the children share compiled
+     * FPM pools share opcache, even if a host disables the function for one of them. So the children share compiled
      * code.
      */
     #[RequiresPhpExtension('larder')]
@@ -70,12 +70,11 @@ final class DisabledFunctionsTest extends TestCase
         self::assertSame([], $wrong);
     }
 
-    /**
-     * @return list<string> what to disable in each child: one function; or some that are all asked for in the same way
-     */
+    /** @return list<string> functions to disable in each child: one, or several that are all called in the same way */
     private static function disabled(): array
     {
-        $called = array_diff(self::called(), ['spl_autoload_register']); // without it no class is loaded at all
+        // without this function, no class is loaded at all
+        $called = array_diff(self::called(), ['spl_autoload_register']);
         self::assertGreaterThan(200, \count($called));
         $alike = [
             self::listed('EVERY_CACHE'),
@@ -105,7 +104,7 @@ final class DisabledFunctionsTest extends TestCase
         return self::strings(self::constant($name));
     }
 
-    /** @return list<string> also those of arrays in it */
+    /** @return list<string> including those of nested arrays */
     private static function strings(mixed $value): array
     {
         return \is_string($value)
@@ -113,9 +112,7 @@ final class DisabledFunctionsTest extends TestCase
             : array_merge(...array_map(self::strings(...), array_values((array) $value)));
     }
 
-    /**
-     * What is called and neither listed nor dispensable is found here sooner than by a scenario that misses the call.
-     */
+    /** Finds a call that is neither listed nor dispensable, even if no scenario reaches it. */
     public function testEveryCallIsListedOrDispensable(): void
     {
         $guarded = [
@@ -158,10 +155,10 @@ final class DisabledFunctionsTest extends TestCase
     }
 
     /**
-     * Pools share what opcache has compiled, and the compiler answers what it can, such as the value of this setting.
-     * Compiled code of PHP 8.4 finds PHP's functions by their place in a table, which a pool that disables functions
-     * has moved: any script calls wrong ones there. Pools of masters of their own share opcache's files alone, which
-     * know no places.
+     * Pools share opcache's compiled code, and the compiler evaluates what it can, such as the value of this setting.
+     * Code compiled by PHP 8.4 finds PHP's functions by their index in a table, and disabling functions changes the
+     * indexes: a script then calls wrong ones. Pools of separate masters only share opcache's files, which contain no
+     * indexes.
      */
     public function testPoolThatDisablesFunctionsIsKnownToHaveThemDisabled(): void
     {
@@ -226,7 +223,7 @@ final class DisabledFunctionsTest extends TestCase
         }
     }
 
-    /** @return string a folder with what the children need */
+    /** @return string a folder with the scripts of the children */
     private static function scenario(): string
     {
         $folder = Servers::directory('disabled-' . bin2hex(random_bytes(4)));
@@ -274,7 +271,7 @@ final class DisabledFunctionsTest extends TestCase
             'pgsql away' => 'pgsql://user@127.0.0.1:1/cache',
         ];
         foreach ($dsns as $name => $dsn) {
-            // Children that run at once clear a namespace each of their own.
+            // Children that run at once each clear their own namespace.
             $option = "namespace=disabled-' . \$_SERVER['LARDER_CHILD'] . '";
             $dsns[$name] = "'" . match (true) {
                 \in_array($name, ['array', 'none'], true) => $dsn,
@@ -295,7 +292,7 @@ final class DisabledFunctionsTest extends TestCase
 
     /**
      * @param list<string> $functions to disable, one in each child; '' for none
-     * @return array<string, string> what each child printed
+     * @return array<string, string> output of each child
      */
     private function said(string $folder, array $functions): array
     {

@@ -10,12 +10,12 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\RequiresPhpExtension;
 use PHPUnit\Framework\TestCase;
 
-/** Code that opcache compiled into its file cache in a PHP with extensions runs in one without them. */
+/** Code that opcache has compiled into its file cache in a PHP with extensions runs in a PHP without them. */
 #[RequiresPhpExtension('Zend OPcache')]
 #[RequiresPhpExtension('larder')]
 final class FileCacheTest extends TestCase
 {
-    /** What the first PHP has and the second has not; the file cache takes no notice of these. */
+    /** Extensions that only the first PHP has; the file cache does not depend on these. */
     private const WITHOUT = '(apcu|igbinary|redis|memcached?|msgpack|zstd|lz4|pgsql|pdo_\w+|mysqli|sqlite3|shmop|posix|sockets|yac|larder)';
 
     private const CODE = <<<'PHP'
@@ -36,8 +36,8 @@ final class FileCacheTest extends TestCase
         PHP;
 
     /**
-     * @return iterable<string, array{0: string, 1: string, 2?: true}> a DSN, where %s is a directory; what the second
-     *         PHP says; whether the first has the engine
+     * @return iterable<string, array{0: string, 1: string, 2?: true}> a DSN, where %s is a directory; the second PHP's
+     *         output; true if the first PHP has the engine
      */
     public static function stores(): iterable
     {
@@ -94,7 +94,8 @@ final class FileCacheTest extends TestCase
     }
 
     /**
-     * An application asks in the usual way, which the compiler answers, and calls what is not there in the second PHP.
+     * An application asks in the usual way, which the compiler evaluates, and calls a function that the second PHP
+     * lacks.
      */
     public function testPhpWithTheEngineKeepsItsCompiledCodeApart(): void
     {
@@ -110,8 +111,8 @@ final class FileCacheTest extends TestCase
     }
 
     /**
-     * The optimizer answers these when it compiles, and what it skips is not compiled again where the answer is
-     * another.
+     * The optimizer evaluates these calls at compile time. Code that it removes is missing where the answer is
+     * different.
      */
     public function testNoQuestionIsAnsweredByTheCompiler(): void
     {

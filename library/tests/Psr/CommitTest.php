@@ -13,7 +13,7 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Psr\Log\NullLogger;
 
-/** Deferred items of which one cannot be stored: the others are, and nothing is thrown. */
+/** One of several deferred items cannot be stored: the others are, and nothing is thrown. */
 final class CommitTest extends TestCase
 {
     private string $log;
@@ -30,7 +30,7 @@ final class CommitTest extends TestCase
         ini_set('error_log', $this->before);
     }
 
-    /** @return iterable<string, array{string, object}> a store, and a value that it refuses by an exception */
+    /** @return iterable<string, array{string, object}> a store, and a value that it refuses with an exception */
     public static function refusals(): iterable
     {
         $file = 'file://' . Servers::directory('commit-files');
@@ -111,10 +111,10 @@ final class CommitTest extends TestCase
         );
         $pool->saveDeferred((new ItemPool(Cache::open('array:')))->getItem('k1')->set(1));
         $pool->saveDeferred((new ItemPool(Cache::open('array:')))->getItem('k2')->set(2)->expiresAfter(0));
-        unset($pool); // whose destructor throws nothing
+        unset($pool); // its destructor throws nothing
     }
 
-    /** As when it is saved at once: what it replaces is gone. */
+    /** Like when it is saved at once: the old value is gone. */
     public function testItemThatCannotBeReadIsAMiss(): void
     {
         $pool = new ItemPool($cache = Cache::open('array:'));

@@ -13,7 +13,7 @@ use Larder\Psr\SimpleCache;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** Where the default ttl comes from; that values expire by it is tested over each store by the contracts. */
+/** Tests the sources of the default ttl. The contracts test over each store that values expire by it. */
 final class DefaultTtlTest extends TestCase
 {
     /**

@@ -10,7 +10,7 @@ use PHPUnit\Framework\TestCase;
 
 final class SimpleCacheTest extends TestCase
 {
-    /** A worker may run for days: the keys that it has checked must not accumulate. */
+    /** A worker may run for days: the keys that it has checked must not accumulate in memory. */
     public function testMemoryDoesNotGrowWithTheKeys(): void
     {
         $cache = new SimpleCache(Cache::open('none:'));
@@ -26,7 +26,7 @@ final class SimpleCacheTest extends TestCase
         self::assertLessThan($askFor(0) + 100_000, $askFor(20_000));
     }
 
-    /** Keys that were good once are not looked at again; others are, however often they are asked for. */
+    /** Valid keys are not checked again; invalid ones always are. */
     public function testInvalidKeyIsRefusedAmongValidOnes(): void
     {
         $cache = new SimpleCache(Cache::open('none:'));

@@ -13,7 +13,7 @@ use PHPUnit\Framework\TestCase;
 use Random\Engine\Mt19937;
 use Random\Randomizer;
 
-/** The chances, with a clock that stands still and numbers that are the same each time. */
+/** The probabilities, with a stopped clock and the same random numbers each time. */
 #[Group('waiting')]
 final class FreshnessTest extends TestCase
 {
@@ -22,7 +22,7 @@ final class FreshnessTest extends TestCase
     /** @return iterable<string, array{float, float, float}> */
     public static function distances(): iterable
     {
-        // beta, seconds left, seconds it took
+        // beta, seconds left, seconds of the computation
         foreach ([0.5, 1.0, 2.0] as $beta) {
             foreach ([0.1, 1.0, 2.0, 4.0] as $left) {
                 yield "beta $beta, $left s left" => [$beta, $left, 1.0];

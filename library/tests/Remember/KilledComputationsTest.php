@@ -13,22 +13,20 @@ use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
 /**
- * Processes that compute are killed at any moment and others take over, while a writer sets and deletes: no process
- * reads what is older than a finished write.
+ * Computing processes are killed at any moment and others take over, while a writer sets and deletes. No process reads
+ * a value older than a finished write.
  */
 #[Group('waiting')]
 final class KilledComputationsTest extends TestCase
 {
     private const READERS = 6;
     private const SECONDS = 4.0;
-    /** At least; a busy machine takes longer. */
+    /** Lower limit, for a busy machine. */
     private const KILLS = 20;
     private const READS = 500;
     private const LEASE = 0.05;
 
-    /**
-     * Files: the data that is cached, the version up to which it is known to be changed, and a byte for each old read.
-     */
+    /** Folder with the cached data, the version up to which it is known to be changed, and a byte for each old read. */
     private string $folder;
 
     protected function setUp(): void
@@ -72,7 +70,7 @@ final class KilledComputationsTest extends TestCase
 
     /**
      * @param \Closure(): Cache $open
-     * @return int old reads
+     * @return int number of old reads
      */
     private function storm(\Closure $open): int
     {

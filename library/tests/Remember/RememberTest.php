@@ -25,7 +25,7 @@ use PHPUnit\Framework\TestCase;
 use Random\Engine\Mt19937;
 use Random\Randomizer;
 
-/** What does not hold over every store. */
+/** Tests of behaviour that not every store has. */
 #[Group('waiting')]
 final class RememberTest extends TestCase
 {
@@ -59,7 +59,7 @@ final class RememberTest extends TestCase
         }
     }
 
-    /** PHP ends a process that compares two arrays that hold themselves. */
+    /** PHP ends a process that compares two arrays that contain themselves. */
     public function testRecursiveArrayIsRecomputed(): void
     {
         foreach (['array:', 'file://' . Servers::directory('remember-itself')] as $address) {
@@ -87,7 +87,7 @@ final class RememberTest extends TestCase
         $throwing->remember('k', 60, self::value(4));
     }
 
-    /** It takes a placeholder, but neither the value nor the release of the lease. */
+    /** It accepts a placeholder, but neither the value nor the release of the lease. */
     public function testStoreThatRefusesToCompareMakesNobodyWait(): void
     {
         $server = RedisServer::start(Servers::directory('remember-without-scripts'));
@@ -106,7 +106,7 @@ final class RememberTest extends TestCase
         self::assertLessThan(30.0, microtime(true) - $start);
     }
 
-    /** Through the whole of it: the share of reads that recompute the value, second by second before its end. */
+    /** The share of reads that recompute the value, second by second before its end. */
     public function testEarlyRecomputationFollowsXFetch(): void
     {
         $clock = new SetClock(new \DateTimeImmutable('@1000'));

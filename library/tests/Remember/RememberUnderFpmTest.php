@@ -15,7 +15,7 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
-/** remember() in workers that take many requests, and answer before they are done. */
+/** remember() in workers that serve many requests, and send the response before they are done. */
 #[Group('waiting')]
 final class RememberUnderFpmTest extends TestCase
 {
@@ -67,7 +67,7 @@ final class RememberUnderFpmTest extends TestCase
         self::assertSame(2, $this->computations());
     }
 
-    /** The control: on the command line there is no response to be after, so the one that makes it waits for it. */
+    /** The control: the command line has no response, so the process that recomputes waits for the result. */
     public function testRecomputationIsWaitedForWithoutAResponse(): void
     {
         $cache = Cache::open('file://' . $this->directory);

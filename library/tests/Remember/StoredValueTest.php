@@ -123,7 +123,7 @@ final class StoredValueTest extends TestCase
         }
     }
 
-    /** So that a list of keys needs no more of any value. */
+    /** A list of keys reads at most this many bytes of each value. */
     public function testPlaceholderIsShort(): void
     {
         $numbers = [

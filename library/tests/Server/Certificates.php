@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Server;
 
-/** A private CA, and what it signs. All files are in PEM. */
+/** A private CA, and the certificates that it signs. All files are in PEM. */
 final class Certificates
 {
     public readonly string $ca;
@@ -22,7 +22,7 @@ final class Certificates
 
     /**
      * @param string $names as in subjectAltName
-     * @param int $days until it expires; 0 for one that has expired
+     * @param int $days validity; 0 for an expired certificate
      * @return array{string, string} files of the certificate and of its key
      */
     public function issue(string $names = 'DNS:localhost,IP:127.0.0.1,IP:::1', int $days = 30): array
@@ -35,7 +35,7 @@ final class Certificates
         );
     }
 
-    /** @return array{string, string} files of a certificate that nobody else has signed, and of its key */
+    /** @return array{string, string} files of a self-signed certificate, and of its key */
     public function issueToItself(): array
     {
         $key = self::newKey();
@@ -57,7 +57,7 @@ final class Certificates
         return ["$file.pem", "$file.key"];
     }
 
-    /** @param \OpenSSLCertificate|null $by null for one that signs itself */
+    /** @param \OpenSSLCertificate|null $by null for a self-signed one */
     private function signed(
         string $name,
         ?\OpenSSLCertificate $by,

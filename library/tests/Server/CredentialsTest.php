@@ -76,7 +76,7 @@ final class CredentialsTest extends TestCase
         self::assertStringNotContainsString('pzqxw', (string) $refused);
     }
 
-    /** As DsnSecretsTest wants it of passwords in DSNs. */
+    /** As DsnSecretsTest requires for passwords in DSNs. */
     public function testDumpsHaveNoPassword(): void
     {
         $cache = Cache::open(\sprintf('redis://shop:pzqxw@%s', self::server()->socket));
@@ -175,7 +175,7 @@ final class CredentialsTest extends TestCase
 
     public function testCallableMustReturnStrings(): void
     {
-        $open = new \ReflectionMethod(Cache::class, 'open'); // checkers of types refuse such a callable
+        $open = new \ReflectionMethod(Cache::class, 'open'); // type checkers would refuse such a callable
         foreach ([7, ['a user alone'], null] as $wrong) {
             $cache = $open->invoke(null, 'redis:///nowhere.sock', new RecordingLogger(), static fn(): mixed => $wrong);
             self::assertInstanceOf(Cache::class, $cache);

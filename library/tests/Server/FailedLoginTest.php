@@ -14,8 +14,8 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
 /**
- * A login that a server refuses: no exception, as it is dumped and logged with the arguments of all calls, shows the
- * password.
+ * A server refuses a login: no exception shows the password, even if it is dumped or logged with the arguments of all
+ * calls.
  */
 final class FailedLoginTest extends TestCase
 {
@@ -35,8 +35,8 @@ final class FailedLoginTest extends TestCase
     }
 
     /**
-     * @return iterable<string, array{string, string}> what opens a cache, with placeholders for servers; and what the
-     *         refusal says
+     * @return iterable<string, array{string, string}> code that opens a cache, with placeholders for servers; and the
+     *         expected message
      */
     public static function logins(): iterable
     {
@@ -126,7 +126,7 @@ final class FailedLoginTest extends TestCase
         );
     }
 
-    /** What a program prints that dumps what it catches, and what it is given to log. */
+    /** Output of a program that dumps the exceptions that it catches, and its log entries. */
     private function dump(string $open): string
     {
         return PhpProcess::run(\sprintf(<<<'PHP'

@@ -6,12 +6,12 @@ namespace Larder\Tests\Server;
 
 use Larder\Testing\Fork;
 
-/** A port of this machine that leads to another one, and hands on what comes back from there a byte at a time. */
+/** A port of this machine that forwards to another one, and forwards the replies a byte at a time. */
 final class SlowLine
 {
     private function __construct(public readonly int $port, private readonly Fork $process) {}
 
-    /** @param int $microseconds for a byte */
+    /** @param int $microseconds delay of each byte */
     public static function to(int $port, int $microseconds): self
     {
         $listener = stream_socket_server('tcp://127.0.0.1:0');

@@ -12,7 +12,7 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
-/** connect_timeout and read_timeout: each ends the waiting that it is for, and not the other. */
+/** connect_timeout and read_timeout: each limits its own wait, and not the other. */
 #[Group('waiting')]
 final class TimeoutsTest extends TestCase
 {
@@ -53,7 +53,7 @@ final class TimeoutsTest extends TestCase
     #[DataProvider('clients')]
     public function testConnectTimeoutEndsTheWaitForAConnection(string $dsn): void
     {
-        // With the queue full, the kernel answers no further requests to connect.
+        // When the queue is full, the kernel answers no further connection requests.
         $listener = stream_socket_server(
             'tcp://127.0.0.1:0',
             context: stream_context_create(['socket' => ['backlog' => 0]]),
@@ -102,7 +102,7 @@ final class TimeoutsTest extends TestCase
         return microtime(true) - $start;
     }
 
-    /** The process that listens on a port, which a socket of the same server may not be of. */
+    /** The process that listens on the port, not one that has the other socket of the same server. */
     private static function listener(int $port): int
     {
         $inode = preg_match(

@@ -13,7 +13,7 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** What all clients that speak TLS have in common. */
+/** Tests for all clients with TLS. */
 final class TlsTest extends TestCase
 {
     use AssertsThrows;
@@ -86,7 +86,7 @@ final class TlsTest extends TestCase
     }
 
     /**
-     * Each byte begins a wait of its own for a client that looks at the single wait only.
+     * For a client that limits single waits only, each byte starts a new wait.
      *
      * @param \Closure(): int $port
      */

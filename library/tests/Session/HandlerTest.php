@@ -18,7 +18,7 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 
-/** What PHP calls, one call after the other, over real stores. Two handlers stand for two requests. */
+/** PHP's calls one after the other, over real stores. Two handlers simulate two requests. */
 final class HandlerTest extends TestCase
 {
     private const ID = '0123456789abcdef0123456789abcdef';
@@ -96,7 +96,7 @@ final class HandlerTest extends TestCase
         self::assertSame('n|i:2;', (new Handler($cache, allowEviction: true))->read(self::ID));
     }
 
-    /** As if the lock had ended between the two steps of a write. */
+    /** Simulates a lock that ends between the two steps of a write. */
     #[DataProvider('stores')]
     public function testOnlyTheVersionThatWasReadIsReplaced(string $store): void
     {
@@ -187,7 +187,7 @@ final class HandlerTest extends TestCase
         self::assertFalse($first->validateId(self::ID));
     }
 
-    /** As session_create_id() does, and an application that logs out another visitor. */
+    /** session_create_id() does this, and an application that logs out another visitor. */
     #[DataProvider('stores')]
     public function testOpenSessionStaysLockedWhenAnotherIdIsAskedForOrDestroyed(string $store): void
     {
@@ -361,7 +361,7 @@ final class HandlerTest extends TestCase
         new Handler(self::cache('array:'), $wait, $lockSeconds);
     }
 
-    /** Else PHP replaces the visitor's cookie by that of an empty session. */
+    /** Otherwise PHP would replace the visitor's cookie by that of an empty session. */
     #[TestWith([''])]
     #[TestWith(['&on_failure=throw'])]
     public function testUnreachableServerIsNotAnEmptySession(string $option): void
@@ -376,7 +376,7 @@ final class HandlerTest extends TestCase
         self::assertNotSame('', self::failure(static fn(): string => $handler->read(self::ID)));
     }
 
-    /** Without a look at the lock, it would be taken for an empty one. */
+    /** Without a check of the lock, it would be taken for an empty session. */
     public function testSessionThatCannotBeReadIsNotEmpty(): void
     {
         $server = RedisServer::start(Servers::directory('unreadable-sessions'));

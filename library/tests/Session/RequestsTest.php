@@ -72,7 +72,7 @@ final class RequestsTest extends TestCase
         self::assertSame(2, $this->visit($dsn, 'regenerate'));
         self::assertNotSame($old, $new = $this->id);
         self::assertSame(3, $this->visit($dsn, 'count'));
-        $this->id = $old; // another request of the visitor, sent before
+        $this->id = $old; // another request of the visitor, sent earlier
         self::assertSame(2, $this->visit($dsn, 'count'));
         $this->id = $new;
         self::assertSame(4, $this->visit($dsn, 'count'));
@@ -154,7 +154,7 @@ final class RequestsTest extends TestCase
     }
 
     /**
-     * @return iterable<string, array{string, bool}> the second: whether the next request sees that the owner is dead
+     * @return iterable<string, array{string, bool}> the second: true if the next request sees that the owner is dead
      */
     public static function deaths(): iterable
     {
@@ -214,11 +214,11 @@ final class RequestsTest extends TestCase
     }
 
     /**
-     * All workers serve requests of the session, so many each.
+     * All workers serve this many requests of the session each.
      *
-     * @param int $kills of workers meanwhile
+     * @param int $kills number of workers that are killed during that
      * @param array<string, string> $parameters
-     * @return list<int> what the requests that were answered have counted
+     * @return list<int> counts of the answered requests
      */
     private function countAtOnce(string $dsn, int $kills = 0, array $parameters = []): array
     {
@@ -238,7 +238,7 @@ final class RequestsTest extends TestCase
                             $counted[] = (int) explode(' ', $answer->body)[1];
                         } elseif (
                             !str_contains($answer->errors, 'The session was not written: ')
-                        ) { // it stood still for longer than its lock lasts
+                        ) { // the worker stood still for longer than its lock lasts
                             throw new \RuntimeException($answer->errors);
                         }
                     } catch (ServerFailed) {
@@ -265,7 +265,7 @@ final class RequestsTest extends TestCase
     }
 
     /**
-     * Starts a request that goes on until end().
+     * Starts a request that runs until end().
      *
      * @param array<string, string> $parameters
      */

@@ -9,10 +9,7 @@ use Larder\Decorator\TransparentDecorator;
 use Larder\Driver\Memory\ArrayStore;
 use Larder\Internal\Key\ReservedKey;
 
-/**
- * A control: it loses tag versions and returns the last known one as if nothing had happened, or 1 as a counter that
- * starts again.
- */
+/** A control: it loses tag versions, and then returns the last known one, or 1 like a counter that starts again. */
 final class ForgetfulStore extends TransparentDecorator
 {
     /** @var array<array-key, mixed> */

@@ -8,7 +8,7 @@ use Larder\Contract\Store;
 use Larder\Driver\Memory\ArrayStore;
 use Larder\Internal\Key\ReservedKey;
 
-/** A store with no capability, which records its calls and may refuse Larder's own entries. */
+/** A store without capabilities, which records its calls and may refuse Larder's own entries. */
 final class RecordingStore implements Store
 {
     /** @var list<string> a method and its keys each */

@@ -8,7 +8,7 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
-/** PHPStan at its highest level infers the types that types.php states, and reports wrong ones. */
+/** At its highest level, PHPStan infers the types stated in types.php, and reports wrong ones. */
 final class TypesTest extends TestCase
 {
     /** PHPStan's error for each line. */

@@ -20,7 +20,7 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
-/** When the breaker lets calls through to a failed server, and which process probes it. */
+/** Tests when the breaker lets calls through to a failed server, and which process probes it. */
 #[Group('waiting')]
 final class BreakerTest extends TestCase
 {
@@ -102,7 +102,7 @@ final class BreakerTest extends TestCase
         self::assertCount(1, $this->log->entries());
     }
 
-    /** A probe holds up a request for as long as the server does not answer. */
+    /** A probe delays a request until the server answers or the timeout passes. */
     public function testSlowFailuresLengthenTheFirstPause(): void
     {
         $breaker = $this->breaker();
@@ -208,8 +208,8 @@ final class BreakerTest extends TestCase
     }
 
     /**
-     * Several tries: a process that holds the record while the machine stands still is waited for some milliseconds,
-     * after which the others go by what they know themselves.
+     * Several tries: others wait only some milliseconds for a process that holds the record while the machine stands
+     * still, and then act on their own knowledge.
      */
     public function testOneOfManyProcessesProbes(): void
     {
@@ -249,7 +249,7 @@ final class BreakerTest extends TestCase
         self::assertCount(2, $this->log->entries());
     }
 
-    /** No file may grow there, as on a full disk. */
+    /** No file may grow there, like on a full disk. */
     public function testFullDiskIsLoggedOnceWithoutWarnings(): void
     {
         $file = Servers::directory('breaker') . '/' . bin2hex(random_bytes(8));

@@ -15,8 +15,8 @@ use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
 /**
- * A request dies in the midst of an answer, for lack of memory; the next one of the same process has the same
- * persistent connection, with the rest of that answer in it.
+ * A request dies in the middle of an answer, because it runs out of memory. The next request of the process gets the
+ * same persistent connection, with the rest of that answer in it.
  */
 #[Group('waiting')]
 final class DiedRequestTest extends TestCase

@@ -24,11 +24,11 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
-/** How long a lock is waited for while the server is away. */
+/** Tests how long a process waits for a lock while the server is down. */
 #[Group('waiting')]
 final class LockDuringOutageTest extends TestCase
 {
-    /** Seconds that nobody would take for none, and that a busy machine seldom takes for nothing. */
+    /** Seconds: clearly different from no wait, and longer than most stalls of a busy machine. */
     private const WAIT = 10.0;
 
     private SetClock $clock;
@@ -86,7 +86,7 @@ final class LockDuringOutageTest extends TestCase
 
         $start = microtime(true);
         self::assertNull($cache->lock('k', 60, wait: $wait));
-        // The clock of the breaker stands still: the probe is not due before less time is left than until then.
+        // The breaker's clock stands still, so the next probe is due only after the remaining time.
         self::assertGreaterThan(0.19, microtime(true) - $start);
     }
 
@@ -131,7 +131,7 @@ final class LockDuringOutageTest extends TestCase
         return $this->breaker = new Breaker('redis', 'nowhere', clock: $this->clock);
     }
 
-    /** Until the next probe comes after a wait that begins now. */
+    /** Fails until the next probe is later than the end of a wait that begins now. */
     private function failUntilProbesAreRare(): void
     {
         while ($this->breaker->secondsToProbe() <= self::WAIT) {

@@ -15,9 +15,9 @@ use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
 /**
- * Every client of a server, with every kind of trouble between: nobody waits long, no answer is wrong or another key's,
- * the outage is told once, and after it all is as before. Two caches share the way to the server: one makes misses of
- * failures, one throws.
+ * Every client of a server, with every kind of trouble in between: no call waits long, no answer is wrong or another
+ * key's, the outage is logged once, and afterwards everything works again. Two caches share the connection settings:
+ * one turns failures into misses, one throws.
  */
 #[Group('waiting')]
 final class OutageTest extends TestCase
@@ -38,12 +38,12 @@ final class OutageTest extends TestCase
         'MEMORY, persistent' => 'mysql://%s:%s@/%s?timeout=1&engine=memory&persistent=1&socket=%s',
     ];
 
-    /** What the proxy does, and how long a reply takes at most. */
+    /** Modes of the proxy, and the longest time that a reply then takes. */
     private const TROUBLES = [
         'silent' => 0.0, 'late 1.2' => 1.3, 'half 3' => 0.0, 'drop 20' => 0.0, 'garbage' => 0.0, 'refuse' => 0.0,
     ];
 
-    /** Not noticed by this client; it has its own test. */
+    /** This client does not notice them; they have a test of their own. */
     private const UNNOTICED = ['phpredis, half 3'];
 
     /** @return iterable<string, array{string, string}> */
@@ -65,7 +65,7 @@ final class OutageTest extends TestCase
         [$proxy, $where] = self::between($address);
         $where .= '&namespace=trouble' . bin2hex(random_bytes(4));
         $values = ['a' => 'value of a' . random_bytes(300), 'b' => 'value of b' . random_bytes(300)];
-        // Again where the machine stood still until a timeout of 0.2 s was over.
+        // Tries again if the machine stood still beyond a timeout of 0.2 s.
         $end = microtime(true) + self::GENEROUS_SECONDS;
         do {
             $misses = Cache::open($where . '&on_failure=miss', $log = new RecordingLogger());
@@ -114,7 +114,7 @@ final class OutageTest extends TestCase
         } while ($found !== $values['b'] && microtime(true) < $end);
         self::assertSame($values['b'], $found, 'it is back');
         $told = $log->entries();
-        // On a busy machine it may go away once more before it is back.
+        // On a busy machine there may be another outage before the server is back.
         self::assertContains(\count($told), [2, 4, 6], implode("\n", $told));
         foreach ($told as $i => $line) {
             self::assertMatchesRegularExpression(
@@ -130,7 +130,7 @@ final class OutageTest extends TestCase
     }
 
     /**
-     * Tried again for a while: where the machine stands still, a timeout of 0.2 s may be over once more.
+     * Retries for a while: if the machine stands still, a timeout of 0.2 s may pass again.
      *
      * @param array{a: string, b: string} $values
      */
@@ -158,7 +158,7 @@ final class OutageTest extends TestCase
         self::assertTrue($isWorking);
     }
 
-    /** @return array{Proxy, string} and the address through it */
+    /** @return array{Proxy, string} and the DSN that leads through it */
     private static function between(string $address): array
     {
         if (str_starts_with($address, 'mysql')) {
@@ -184,7 +184,7 @@ final class OutageTest extends TestCase
 
     /**
      * @param array<string, string> $values
-     * @return bool whether it threw
+     * @return bool true if it threw
      */
     private static function isRightOrThrown(Cache $cache, array $values): bool
     {

@@ -8,7 +8,7 @@ use Larder\Cli\Server\Address;
 use Larder\Cli\Server\ServerProcess;
 use Larder\Tests\Servers;
 
-/** A process between client and server that can make trouble (see proxy.php); it ends with this object. */
+/** A process between client and server that can cause trouble (see proxy.php). It ends with this object. */
 final class Proxy
 {
     private function __construct(
@@ -17,7 +17,7 @@ final class Proxy
         private readonly string $modeFile,
     ) {}
 
-    /** @param string $server its unix socket */
+    /** @param string $server path of its Unix socket */
     public static function before(string $server): self
     {
         $directory = Servers::directory('proxy' . bin2hex(random_bytes(4)));
@@ -33,7 +33,7 @@ final class Proxy
         return new self($process, $socket, $mode);
     }
 
-    /** From now on; see proxy.php. */
+    /** Sets the mode from now on; see proxy.php. */
     public function does(string $mode): void
     {
         file_put_contents($this->modeFile . '.new', $mode);

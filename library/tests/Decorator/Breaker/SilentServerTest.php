@@ -10,13 +10,13 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
-/** A server that takes connections and never answers, and processes that come one after another, as requests do. */
+/** A server accepts connections and never answers, and processes use it one after another, like requests. */
 #[Group('waiting')]
 final class SilentServerTest extends TestCase
 {
     private const PROCESSES = 10;
     private const TIMEOUT = 1.0;
-    /** Seconds until the first probe, at least: each one waits too. */
+    /** Shortest time in seconds before the first probe, each of which waits too. */
     private const PAUSE = 2.5;
 
     /** @return iterable<string, array{string}> */
@@ -77,7 +77,7 @@ final class SilentServerTest extends TestCase
     }
 
     /**
-     * Whether a client has connected since the last call: it waits for a reply.
+     * True if a client has connected since the last call. It then waits for a reply.
      *
      * @param resource $server
      */
@@ -91,7 +91,7 @@ final class SilentServerTest extends TestCase
         return $hasConnected;
     }
 
-    /** @return array{resource, string} its connections are accepted by the kernel, and by nobody else */
+    /** @return array{resource, string} the kernel accepts its connections, and no program reads them */
     private static function silent(): array
     {
         $context = stream_context_create(['socket' => ['backlog' => 100]]);

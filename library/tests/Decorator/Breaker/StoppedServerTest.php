@@ -13,7 +13,7 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
-/** The server stands still while it is sent more than the system keeps for it: sending has a timeout, too. */
+/** The server stands still and receives more than the kernel buffers: sending has a timeout, too. */
 #[Group('waiting')]
 final class StoppedServerTest extends TestCase
 {
@@ -50,7 +50,7 @@ final class StoppedServerTest extends TestCase
         $stop();
     }
 
-    /** @return array{string, int, \Closure(): void} its address, its process, and what stops it */
+    /** @return array{string, int, \Closure(): void} its DSN, its process id, and a closure that stops it */
     private function server(string $address, string $directory): array
     {
         if (str_starts_with($address, 'mysql')) {

@@ -26,7 +26,7 @@ use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 
-/** Outages with the breaker and with discarded connections, and the controls without them. */
+/** Tests outages with the breaker and with discarded connections; the controls have neither. */
 #[Group('waiting')]
 final class WithoutBreakerTest extends TestCase
 {
@@ -35,7 +35,7 @@ final class WithoutBreakerTest extends TestCase
 
     private const TIMEOUT = 0.1;
     private const CALLS = 20;
-    /** Seconds after which a proxy hangs up that hands on an answer slowly. */
+    /** Seconds after which a proxy closes a connection on which it forwards answers slowly. */
     private const HANG_UP = 20.0;
 
     public function testEachCallWaitsItsTimeoutWithoutBreaker(): void
@@ -57,7 +57,7 @@ final class WithoutBreakerTest extends TestCase
             }
         }
         self::assertSame(self::CALLS, $waited['without']);
-        // Two, and a probe or so where the machine stands still meanwhile.
+        // Two waits, and perhaps a probe if the machine stands still.
         self::assertLessThan(self::CALLS / 2, $waited['with']);
         $proxy->stop();
     }
@@ -85,8 +85,8 @@ final class WithoutBreakerTest extends TestCase
     }
 
     /**
-     * A limit of the client before its version 6: it waits for the rest of an answer that has begun as long as the
-     * connection stands. Predis does not (TroubleTest).
+     * A limit of phpredis before version 6: it waits for the rest of an answer as long as the connection is open.
+     * Predis does not (TroubleTest).
      */
     public function testPhpredisWaitsForTheRestOfAReply(): void
     {
@@ -96,7 +96,7 @@ final class WithoutBreakerTest extends TestCase
         self::assertTrue(Servers::await(static fn(): bool => $cache->set('k', str_repeat('x', 1000))));
         $done = Servers::directory('half') . '/done' . bin2hex(random_bytes(4));
         $reader = Fork::start(static function () use ($cache, $proxy, $done): void {
-            $cache->has('k'); // so that it has a connection of its own
+            $cache->has('k'); // opens the connection
             $proxy->does('half 100');
             touch("$done.asks");
             $cache->get('k');
@@ -116,7 +116,7 @@ final class WithoutBreakerTest extends TestCase
         $proxy->stop();
     }
 
-    /** The server closes the connection in the middle of a value and is back at once. */
+    /** The server closes the connection in the middle of a value, and accepts a new one at once. */
     #[DataProvider('redisClients')]
     public function testTruncatedReplyDoesNotBlock(string $client): void
     {
@@ -136,7 +136,7 @@ final class WithoutBreakerTest extends TestCase
         $proxy->stop();
     }
 
-    /** As a server does with timeout in redis.conf. */
+    /** A server with a timeout in redis.conf does this. */
     #[DataProvider('redisClients')]
     public function testIdleClosedConnectionIsReopened(string $client): void
     {
@@ -160,15 +160,12 @@ final class WithoutBreakerTest extends TestCase
         yield 'Predis' => ['predis'];
     }
 
-    /**
-     * Each byte comes in time, the answer as a whole does not: after it the connection is closed, and the failure
-     * counts.
-     */
+    /** Each byte arrives in time, but not the whole answer. The connection is then closed, and the failure counts. */
     #[DataProvider('redisClients')]
     public function testReplyThatTricklesInIsAFailure(string $client): void
     {
-        // Repeated if the proxy stalled for a timeout, because the client returns then, which proves nothing.
-        // phpredis before version 6 then waits for more bytes than come, until the proxy hangs up.
+        // Repeated if the proxy stalled for a timeout, because the client then returns and the test shows nothing.
+        // phpredis before version 6 then waits for missing bytes until the proxy closes the connection.
         $tries = 0;
         $hangUp = null;
         do {
@@ -208,7 +205,7 @@ final class WithoutBreakerTest extends TestCase
         $cache->get('k');
         $cache->get('k');
         self::assertCount(1, $log->entries());
-        // Less than the timeout, unless the machine stands still.
+        // Shorter than the timeout, unless the machine stands still.
         self::within(1.0, static function () use ($address): void {
             self::assertSame([], Fork::run(static function () use ($address): array {
                 $log = new RecordingLogger();
@@ -315,7 +312,7 @@ final class WithoutBreakerTest extends TestCase
         yield 'MySQL' => ['mysql://user:password@%s/database?timeout=1'];
     }
 
-    /** The backlog is full and nobody accepts: to a client the host looks disconnected. */
+    /** The backlog is full and no program accepts, so a client sees a host that is disconnected. */
     #[DataProvider('addresses')]
     public function testConnectTimeoutIsKept(string $address): void
     {
@@ -346,8 +343,8 @@ final class WithoutBreakerTest extends TestCase
     }
 
     /**
-     * The clients take ":62" for the number 62 when the time is over, Predis also when the server hangs up before the
-     * rest.
+     * On a timeout, the clients take ":62" for the number 62; Predis also does if the server closes the connection
+     * early.
      */
     #[TestWith(['phpredis', 'half 3'])]
     #[TestWith(['predis', 'half 3'])]
@@ -398,7 +395,7 @@ final class WithoutBreakerTest extends TestCase
             => self::assertThrows(StoreFailed::class, static fn() => $cache->get('k'))->getMessage();
         self::assertStringStartsWith('redis: no proper answer from ' . $proxy->socket, $message());
         $message();
-        // Where the machine stands still, a call may be a probe.
+        // If the machine stands still, a call may be a probe.
         self::assertTrue(Servers::await(static fn(): bool => preg_match(
             '~^redis: .+ has been away for [\d.]+ seconds, and is asked again in [\d.]+$~',
             $message(),
@@ -406,7 +403,7 @@ final class WithoutBreakerTest extends TestCase
         $proxy->stop();
     }
 
-    /** As a job's time limit does: the handler throws while Predis waits for an answer, which comes later. */
+    /** Like the time limit of a job: the handler throws while Predis waits for an answer, which arrives later. */
     public function testExceptionDuringAReplyLeavesNoReplyBehind(): void
     {
         $proxy = Proxy::before(Servers::redis()->socket);
@@ -423,7 +420,7 @@ final class WithoutBreakerTest extends TestCase
             self::assertNull($cache->get('a'));
             self::fail('not interrupted');
         } catch (\DomainException) {
-            $proxy->does('pass'); // and the answer comes
+            $proxy->does('pass'); // and then the answer arrives
             self::assertSame('value of b', $cache->get('b'));
         } finally {
             pcntl_signal(\SIGALRM, \SIG_DFL);

@@ -20,7 +20,7 @@ use PHPUnit\Framework\TestCase;
 
 final class SamplingStoreTest extends TestCase
 {
-    /** An unused user id, so its folders in /dev/shm disturb nobody. */
+    /** An unused user id, so that its folders in /dev/shm do not affect others. */
     private const UNUSED = 54_322;
 
     private RecordingFile $file;
@@ -91,7 +91,7 @@ final class SamplingStoreTest extends TestCase
     }
 
     /**
-     * Several tries: what finds the file locked for a millisecond is not counted, such as by a process that stands
+     * Several tries: a sample is lost if the file stays locked for a millisecond, for example by a process that stands
      * still.
      */
     public function testProcessesAddUp(): void

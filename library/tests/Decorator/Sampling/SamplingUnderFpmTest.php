@@ -11,8 +11,8 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\TestCase;
 
 /**
- * Samples of real requests, however they end, in a worker that takes many. (Several would now and then find the file
- * locked.)
+ * Samples of real requests with different ends, in one worker that serves many. (Several workers would sometimes find
+ * the file locked.)
  */
 final class SamplingUnderFpmTest extends TestCase
 {
@@ -32,7 +32,7 @@ final class SamplingUnderFpmTest extends TestCase
                 );
                 self::assertSame($end === '' ? 'done' : 'left', $response->body);
             }
-            // The last answer may come before what is written after it.
+            // The last answer may arrive before the samples are written.
             Servers::await(static fn(): bool => RecordingFile::in($directory)->read()->requests >= self::REQUESTS);
         } finally {
             $server->stop();

@@ -20,7 +20,7 @@ final class ArrayRedisTest extends TierTestCase
         );
     }
 
-    /** Each process has a local tier of its own. */
+    /** Each process has its own local tier. */
     protected function changeDelay(): float
     {
         return 0.1;

@@ -40,7 +40,7 @@ final class ClientTierTest extends TestCase
         $this->folder = new TemporaryDirectory('/dev/shm');
     }
 
-    /** @return iterable<string, array{\Closure(string): object}> a client of a server of its own, by its name */
+    /** @return iterable<string, array{\Closure(string): object}> a client with its own server, by name */
     public static function clients(): iterable
     {
         yield 'phpredis' => [static fn(string $name): \Redis => self::phpredis(self::redis($name))];
@@ -155,7 +155,7 @@ final class ClientTierTest extends TestCase
         self::assertTrue(Servers::await(static fn(): bool => !$here->has('k')));
     }
 
-    /** What is written first is announced, though the server is known only then. */
+    /** The first write is announced, though the server becomes known only then. */
     public function testClosureIsCalledOnFirstUse(): void
     {
         $current = new Current(self::phpredis(Servers::redis()->socket));

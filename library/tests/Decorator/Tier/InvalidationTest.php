@@ -60,7 +60,7 @@ final class InvalidationTest extends TestCase
         );
     }
 
-    /** The control: tiers that do not poll serve their old copies. */
+    /** The control: tiers that do not poll serve old copies. */
     #[DataProvider('places')]
     public function testChangeIsNotSeenWithoutPoll(string $place): void
     {
@@ -136,7 +136,7 @@ final class InvalidationTest extends TestCase
         self::assertSame([], $this->shared->reads());
     }
 
-    /** Two hosts write one key, and tell of it in the other order. */
+    /** Two hosts write one key, and announce it in the opposite order. */
     public function testLaterWriteWinsThoughReportedFirst(): void
     {
         [$here, $there] = [$this->host(), $this->host()];
@@ -244,7 +244,7 @@ final class InvalidationTest extends TestCase
         $before = $this->shared->polls;
         $gets = 0;
         $start = microtime(true);
-        // On a machine that stands still meanwhile it takes longer until so much was asked.
+        // If the machine stands still, it takes longer until this many were read.
         do {
             $processes[$gets % 3]->get('k');
             $seconds = microtime(true) - $start;
@@ -277,7 +277,7 @@ final class InvalidationTest extends TestCase
         );
         $here = Cache::open($address);
         $elsewhere = Cache::open(str_replace('larder:', 'array:', $address));
-        // Within the time that such an announcement holds.
+        // Within the validity of such an announcement.
         self::within(1.01 + self::SETTLED / 1e6 + 1.0, static function () use ($here, $elsewhere): void {
             $here->clear();
             usleep(self::SETTLED);
@@ -298,7 +298,7 @@ final class InvalidationTest extends TestCase
         $here->clear();
     }
 
-    /** With memcached a clear() is seen up to 0.05 s late: what is read until then must not be copied. */
+    /** memcached shows a clear() up to 0.05 s late; values read until then must not be copied. */
     public function testClearIsNotUndoneByLateReaders(): void
     {
         $address = \sprintf(
@@ -321,7 +321,7 @@ final class InvalidationTest extends TestCase
         }
     }
 
-    /** One process lets the others serve copies, while another makes all void. */
+    /** One process grants a lease, while another makes all copies invalid. */
     #[TestWith([false])]
     #[TestWith([true])]
     public function testLeaseOfVoidCopiesIsNotGranted(bool $isThereALease): void
@@ -344,7 +344,7 @@ final class InvalidationTest extends TestCase
     private function host(?ArrayStore $local = null, float $poll = self::POLL): TierStore
     {
         $tier = new TierStore($local ?? new ArrayStore(), $this->shared, 'here', 60.0, $poll);
-        $tier->get('nothing'); // asks what was changed before
+        $tier->get('nothing'); // reads the earlier changes
         usleep(self::SETTLED);
         $tier->get('nothing');
 

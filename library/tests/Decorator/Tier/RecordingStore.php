@@ -15,7 +15,7 @@ final class RecordingStore extends TransparentDecorator
     /** @var list<list<string>> */
     private array $reads = [];
 
-    /** How often the newest change was polled. */
+    /** Number of polls of the newest change. */
     public int $polls = 0;
 
     /** Called once, after a value is read and before it is returned. */
@@ -27,10 +27,10 @@ final class RecordingStore extends TransparentDecorator
     /** Called once, before the newest change is returned. */
     public ?\Closure $beforePoll = null;
 
-    /** Called once, after all is cleared. */
+    /** Called once, after a clear. */
     public ?\Closure $afterClear = null;
 
-    /** Called once, before a value is put where there is none, or where it is expected to be another. */
+    /** Called once, before a value is added or replaced by comparison. */
     public ?\Closure $beforeSwap = null;
 
     public function __construct(private readonly ArrayStore $store = new ArrayStore()) {}

@@ -11,7 +11,7 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** Local copies of two programs of one user, one of which accepts less than the other. */
+/** Local copies of two programs of one user, one of which accepts fewer values than the other. */
 final class StrictestReaderTest extends TestCase
 {
     private const KEYS = 'LARDER_TESTS_STRICTEST_READER';
@@ -33,7 +33,7 @@ final class StrictestReaderTest extends TestCase
     }
 
     /**
-     * @return iterable<string, array{string, bool, string, string, string, string}> local tier; whether over a client;
+     * @return iterable<string, array{string, bool, string, string, string, string}> local tier; true if over a client;
      *         options and keys of the first reader, of the second
      */
     public static function readers(): iterable

@@ -23,7 +23,7 @@ use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 
-/** The tiers of one host: what is read, written and copied, and for how long. */
+/** Tests the tiers of one host: what is read, written and copied, and for how long. */
 #[Group('waiting')]
 final class TierStoreTest extends TestCase
 {
@@ -37,8 +37,8 @@ final class TierStoreTest extends TestCase
     {
         $this->shared = new RecordingStore();
         $this->tier = new TierStore(new ArrayStore(), $this->shared, 'here', 60.0, 60.0);
-        $this->tier->get('first'); // looks at what was changed before
-        usleep(110_000); // after which copies are made
+        $this->tier->get('first'); // reads the earlier changes
+        usleep(110_000); // copies are made only after this time
         $this->shared->reads();
     }
 
@@ -55,7 +55,7 @@ final class TierStoreTest extends TestCase
         }
     }
 
-    /** As in a worker that serves many requests with different values. */
+    /** Like in a worker that serves many requests with different values. */
     public function testArrayCopiesEndWithTheRequest(): void
     {
         $cache = new Cache($this->tier);
@@ -176,7 +176,7 @@ final class TierStoreTest extends TestCase
         );
     }
 
-    /** Also the control: behind the tier's back something changes, and only the copies' own time ends it. */
+    /** Also the control: a value changes without the tier, and only the copies' own lifetime ends the old one. */
     public function testCopyLifetimeIsLimited(): void
     {
         $tier = $this->tier;
@@ -211,7 +211,7 @@ final class TierStoreTest extends TestCase
         self::assertSame($this->shared->get('k', '-'), $tier->get('k', '-'));
     }
 
-    /** Between the write of a copy and the look whether the value has changed, the copy is there. */
+    /** The copy exists between its creation and the check whether the value has changed. */
     public function testDeletedValueIsNotServedWhileACopyOfItIsMade(): void
     {
         $local = new RecordingStore();
@@ -244,9 +244,7 @@ final class TierStoreTest extends TestCase
         yield 'clear' => [static fn(TierStore $tier): bool => $tier->clear()];
     }
 
-    /**
-     * Its process is killed when the shared tier is cleared, and nothing else is done. The control has no such process.
-     */
+    /** The process is killed just after the shared tier was cleared. The control has no such process. */
     #[TestWith([true])]
     #[TestWith([false])]
     public function testNoCopyOutlivesAKilledClear(bool $clears): void
@@ -260,7 +258,7 @@ final class TierStoreTest extends TestCase
             $this->shared->afterClear = null;
         }
         self::assertSame('old', $tier->get('copied after'), 'the shared tier of this process is as it was');
-        usleep(110_000); // after which others make copies again
+        usleep(110_000); // after this time, others make copies again
         self::assertSame('old', $tier->get('copied after'));
         $this->shared->clear();
         $left = $clears ? 'nothing' : 'old';
@@ -274,7 +272,7 @@ final class TierStoreTest extends TestCase
         );
     }
 
-    /** A copy in the engine is read with its lease by one call, and by no other. */
+    /** One call reads a copy in the engine together with its lease. */
     public function testCopyInTheEngineIsOneCall(): void
     {
         $tier = new TierStore(new EngineStore(), $this->shared, uniqid('one', true), 60.0, 60.0);
@@ -310,7 +308,7 @@ final class TierStoreTest extends TestCase
         return \is_int($after) && \is_int($before) ? $after - $before : null;
     }
 
-    /** The control: two stores one before the other, and nothing more. */
+    /** The control: two stores, one in front of the other, and nothing else. */
     public function testCopyOfAChangedValueStaysWithoutTagVersions(): void
     {
         $local = new ArrayStore();
@@ -349,13 +347,13 @@ final class TierStoreTest extends TestCase
         $directory = Servers::directory('tier-away');
         foreach (['', '?on_failure=throw'] as $options) {
             $cache = Cache::open('array:');
-            // As long as the copy lives, even on a machine that stands still for a while.
+            // Within the copy's lifetime, even if the machine stands still for a while.
             self::within(4.0, static function () use ($directory, $options, &$cache): void {
                 $server = RedisServer::start($directory);
                 $cache = Cache::open(
                     \sprintf('tier:(array:)(redis://%s%s)?poll=0.05&local_ttl=4', $server->socket, $options),
                 );
-                $cache->reach(); // the outage of the round before is over
+                $cache->reach(); // ends the outage of the round before
                 $cache->get('k');
                 usleep(110_000);
                 $cache->set('k', 'value');
@@ -364,7 +362,7 @@ final class TierStoreTest extends TestCase
 
                 try {
                     self::assertSame('value', $cache->get('k'));
-                } catch (\Exception $failure) { // with on_failure=throw, of the server that is away
+                } catch (\Exception $failure) { // with on_failure=throw, when the server is down
                     self::fail($failure->getMessage());
                 }
             });
@@ -376,18 +374,18 @@ final class TierStoreTest extends TestCase
     public function testRefusedSwapRefreshesTheCopy(): void
     {
         $this->tier->set('n', 1);
-        $this->shared->set('n', 5); // by another host: not yet heard of
+        $this->shared->set('n', 5); // by another host, and not announced here yet
         self::assertSame(1, $this->tier->get('n'));
         self::assertFalse($this->tier->swap('n', 1, 2));
         self::assertSame(5, $this->tier->get('n'), 'or it would be tried again and again');
     }
 
-    /** The copy here is older than the value that is to be replaced. */
+    /** The copy here is older than the value to be replaced. */
     public function testTokenIsThatOfTheSharedTier(): void
     {
         $cache = new Cache($this->tier);
         $cache->set('k', 'old');
-        $this->shared->set('k', 'new'); // by another host: not yet heard of
+        $this->shared->set('k', 'new'); // by another host, and not announced here yet
         self::assertSame('old', $cache->get('k'), 'the control');
         self::assertSame('new', $cache->getWithToken('k', null, $token));
         self::assertIsString($token);

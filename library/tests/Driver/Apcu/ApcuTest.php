@@ -16,7 +16,7 @@ final class ApcuTest extends DriverTestCase
         return 'apcu:?namespace=' . $namespace;
     }
 
-    /** apc.shm_size is 32 MB where nobody has set it. */
+    /** The default of apc.shm_size is 32 MB. */
     protected function tooLarge(): string
     {
         return random_bytes(40 << 20);
@@ -32,13 +32,13 @@ final class ApcuTest extends DriverTestCase
         return apcu_fetch(array_keys($this->neighbours())) === $this->neighbours();
     }
 
-    /** @return array<string, string> keys of a program that has the namespace's name for its own */
+    /** @return array<string, string> keys of another program that uses the same name */
     private function neighbours(): array
     {
         return array_fill_keys([$this->namespace, $this->namespace . ':k', 'x' . $this->namespace . ':k', 'k'], 'keep');
     }
 
-    /** As symfony/cache names its entries, and many a program. */
+    /** symfony/cache and many other programs name their entries like this. */
     public function testKeysOfAnotherProgramAreNotRead(): void
     {
         apcu_store('shop:cart', 'of another program');
@@ -55,7 +55,10 @@ final class ApcuTest extends DriverTestCase
         apcu_delete('shop:cart');
     }
 
-    /** A cache that has read no array yet has no store; both name the keys of the default namespace alike. */
+    /**
+     * A cache that has not read an array yet has no store. Cache and store must use the same names in the default
+     * namespace.
+     */
     public function testKeysOfTheDefaultNamespaceHaveOneName(): void
     {
         self::assertSame('larder-cache:larder:', Apcu::prefixOf('apcu:'));

@@ -10,7 +10,7 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 
-/** That files of values do not only become more. */
+/** The number of files does not grow without limit. */
 final class CollectorTest extends TestCase
 {
     private string $home;
@@ -33,7 +33,7 @@ final class CollectorTest extends TestCase
         for ($i = 0; $i < 10_000; ++$i) {
             $cache->set('often', $i, 60);
         }
-        // 312 looks at random ones of 256 folders: on average, three tenths of the folders get none.
+        // 312 looks into random ones of 256 folders: on average, three tenths of the folders get none.
         self::assertLessThan(0.6 * $before, $this->files());
         self::assertSame([1, 9999], [$cache->get('stays'), $cache->get('often')]);
     }
@@ -55,7 +55,7 @@ final class CollectorTest extends TestCase
             'damaged',
         );
         file_put_contents(\dirname($leftover) . '/notes.txt', 'of somebody');
-        // The damaged one too.
+        // Includes the damaged file.
         self::assertSame($before - 100 + 1, $cache->prune());
         self::assertSame(100, $this->files());
         self::assertFileDoesNotExist($leftover);
@@ -73,7 +73,7 @@ final class CollectorTest extends TestCase
             $most = 0;
             for ($i = 0; $i < 6000; ++$i) {
                 if ($i === 3000) {
-                    usleep(1_100_000); // file systems' times are told in seconds
+                    usleep(1_100_000); // file systems record times in seconds
                 }
                 self::assertTrue($cache->set('key ' . $i, str_repeat('x', 3000)));
                 if ($i % 500 === 499) {
@@ -98,7 +98,7 @@ final class CollectorTest extends TestCase
         }
     }
 
-    /** A value may be larger than the 256th that its folder has. */
+    /** A value may be larger than the 256th part that its folder may use. */
     public function testLargeValueEvictsTheOthers(): void
     {
         $cache = $this->open('file', '?max_size=' . (1 << 20));
@@ -107,7 +107,7 @@ final class CollectorTest extends TestCase
         self::assertSame($large, $cache->get('large'));
     }
 
-    /** A write does not wait for a folder that it looks at only to collect. */
+    /** A write does not wait for a folder that it only wants to clean. */
     public function testWriteDoesNotWaitForOtherFolders(): void
     {
         $cache = $this->open('file');
@@ -139,7 +139,7 @@ final class CollectorTest extends TestCase
                 usleep(1000);
             }
         }
-        // Thirty looks of a second each, if it waited.
+        // If it waited, it would do so thirty times for a second.
         $start = microtime(true);
         for ($i = 0; $i < 1000; ++$i) {
             $cache->set('k', $i, 60);

@@ -15,10 +15,7 @@ use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 use Psr\Log\NullLogger;
 
-/**
- * Frameworks make exceptions, or entries of a log, of every warning that their handler hears of, also of one hidden by
- * @.
- */
+/** Frameworks turn every warning into an exception or a log entry, even one hidden by @. */
 final class NoWarningsTest extends TestCase
 {
     private const USE = '$heard = []; set_error_handler(static function (int $level, string $message) use (&$heard): bool { $heard[] = $message; return true; });
@@ -54,7 +51,7 @@ final class NoWarningsTest extends TestCase
         self::assertSame('[null,false,true,1,[]]', PhpProcess::run($code));
     }
 
-    /** Between the look whether there is one, and the reading. */
+    /** The file is removed between the check and the read. */
     public function testValueRemovedDuringAReadIsAMiss(): void
     {
         $address = 'php-file://' . Servers::directory('quiet-removed');
@@ -124,7 +121,7 @@ final class NoWarningsTest extends TestCase
         return array_values(array_unique($heard));
     }
 
-    /** Folders above the cache are not accessible there; the accessible ones are checked as usual. */
+    /** Folders above the cache are not accessible; the accessible ones are checked as usual. */
     #[TestWith(['file'])]
     #[TestWith(['php-file'])]
     public function testOpenBasedirIsRespectedWithoutWarnings(string $scheme): void
@@ -154,7 +151,7 @@ final class NoWarningsTest extends TestCase
         self::assertSame('It needs Linux with /proc mounted, and that file within open_basedir', PhpProcess::run($code, $inside));
     }
 
-    /** "No extension required", as the page says: neither posix nor opcache is there. */
+    /** "No extension required", as the page says: posix and opcache are missing. */
     public function testAutoWorksWithoutExtensions(): void
     {
         $temporary = Servers::directory('auto-temporary');

@@ -20,8 +20,8 @@ final class EngineTest extends DriverTestCase
     protected function setUp(): void
     {
         parent::setUp();
-        $this->cache = Cache::open('larder:'); // whose store is opened when it is needed
-        // Where a fork creates the segment, this process looks for it again only 10 ms after it has last found none.
+        $this->cache = Cache::open('larder:'); // its store is opened when it is needed
+        // If a fork creates the segment, this process notices that only 10 ms after it last found none.
         self::assertTrue($this->cache->set('segment', 'created') && $this->cache->clear());
     }
 
@@ -94,7 +94,7 @@ final class EngineTest extends DriverTestCase
         self::assertSame(7, larder_fetch('kep'), 'as set() stores it');
     }
 
-    /** As beside a newer version of the code: the value is fresh for the process that recomputes it. */
+    /** Like next to a newer version of the code: the value is fresh for the process that recomputes it. */
     public function testUnreadableValueOfAnotherIsAwaitedAsleep(): void
     {
         $owner = Fork::start(static function (): void {
@@ -122,7 +122,7 @@ final class EngineTest extends DriverTestCase
         self::assertTrue($isUsed(), 'the control');
     }
 
-    /** The engine's clock says whether a value is stale, not that of who reads it. */
+    /** The engine's clock decides whether a value is stale, not the reader's. */
     public function testTimesOfARememberedValueAreTold(): void
     {
         $this->cache->remember('k', 100, static function (): int {
@@ -137,7 +137,7 @@ final class EngineTest extends DriverTestCase
         self::assertSame(['t'], $found->tags);
     }
 
-    /** Of the processor, used by this process. */
+    /** Processor time of this process. */
     private static function seconds(): float
     {
         $used = static fn(string $name): int => \is_int($value = ((array) getrusage())[$name] ?? null)

@@ -15,7 +15,7 @@ final class NamespacedEngineTest extends DriverTestCase
         return 'larder:?namespace=' . $namespace;
     }
 
-    /** What get() reads without the store, where others read with it. */
+    /** Values that get() reads directly, while other stores read them through the store. */
     protected function setUp(): void
     {
         parent::setUp();

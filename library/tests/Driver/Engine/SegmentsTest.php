@@ -13,7 +13,7 @@ use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
-/** Each user has a segment; who clears the wrong one in the shell is told. */
+/** Each user has a segment; a user who clears the wrong one in the shell gets a message. */
 #[RequiresPhpExtension('larder')]
 final class SegmentsTest extends TestCase
 {
@@ -31,7 +31,7 @@ final class SegmentsTest extends TestCase
         copy(
             \dirname(__DIR__, 4) . '/extension/modules/larder.so',
             "$this->path/larder.so",
-        ); // others may not reach the clone
+        ); // other users may not reach the clone
         chmod("$this->path/larder.so", 0o755);
     }
 

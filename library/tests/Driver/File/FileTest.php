@@ -26,7 +26,7 @@ final class FileTest extends DriverTestCase
         return Capability::cases();
     }
 
-    /** Files of others in this namespace's own folders, with names that look like its own. */
+    /** Files of another program in this namespace's folders, with similar names. */
     protected function plantNeighbour(): void
     {
         foreach ((array) glob(Servers::directory('files') . '/contract*') as $home) {
@@ -62,7 +62,7 @@ final class FileTest extends DriverTestCase
         self::assertSame(['755 larder', '700 folder'], self::folders($home));
     }
 
-    /** @return list<string> the rights of those that lead to the only file there */
+    /** @return list<string> permissions of the folders above the only file there */
     private static function folders(string $home): array
     {
         $files = (array) glob("$home/larder/*/*.cache");
@@ -95,8 +95,8 @@ final class FileTest extends DriverTestCase
     public function testFilesOfEveryLengthAreReadWhole(): void
     {
         $cache = Cache::open('file://' . Servers::directory('lengths'));
-        // Files up to 32,766 bytes are read in another way, and 32 of them are not the string's; the file before
-        // decides too.
+        // Files up to 32,766 bytes are read in another way, and 32 of those bytes are not the string's. The length of
+        // the file read before matters too.
         $lengths = [10, 100_000, 10, ...range(32_733, 32_737), 100_000, ...range(32_737, 32_733), 10];
         $values = array_map(random_bytes(...), array_unique($lengths));
         foreach ($values as $value) {
@@ -118,7 +118,7 @@ final class FileTest extends DriverTestCase
                 . 'random_bytes(100_000)), $cache->get("k"));',
             var_export('file://' . $home, true),
         );
-        // 8 blocks of 1,024 bytes are the longest file that this process may write.
+        // This process may write files of up to 8 blocks of 1,024 bytes.
         self::assertSame(
             "bool(true)\nbool(false)\nNULL\n",
             PhpProcess::run($code, before: 'trap "" XFSZ; ulimit -f 8'),

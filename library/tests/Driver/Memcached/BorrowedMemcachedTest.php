@@ -55,7 +55,7 @@ class BorrowedMemcachedTest extends StoreTestCase
 
     protected function open(string $namespace): Store
     {
-        $server = Servers::memcached(); // or a fork that connects first would have one of its own
+        $server = Servers::memcached(); // otherwise a fork that connects first would start its own
 
         return Cache::over(static fn(): \Memcached => static::client($server), 'namespace=' . $namespace)->store();
     }
@@ -151,7 +151,7 @@ class BorrowedMemcachedTest extends StoreTestCase
         );
     }
 
-    /** So sign= and classes= would promise what this client cannot keep. */
+    /** With this client, sign= and classes= would promise protection that they cannot give. */
     public function testProtectionAgainstPlantedObjectsIsRefused(): void
     {
         $client = static::client(Servers::memcached());
@@ -186,7 +186,7 @@ class BorrowedMemcachedTest extends StoreTestCase
         self::assertTrue($cache->clear());
     }
 
-    /** A process that is second in a race begins again, and does not take it for a refusal. */
+    /** A process that loses a race starts over, and does not treat it as a refusal. */
     public function testSecondAddFindsWhatIsThere(): void
     {
         $held = Drivers::hold(static::client(Servers::memcached()));
@@ -205,7 +205,7 @@ class BorrowedMemcachedTest extends StoreTestCase
         self::assertForkIsRefused('its parent uses the client', $cache);
     }
 
-    /** The parent would receive the replies to the child, and the other way round. */
+    /** Otherwise parent and child would receive each other's replies. */
     public function testPersistentConnectionIsNotUsedInAFork(): void
     {
         $connect = static function (): \Memcached {

@@ -16,8 +16,8 @@ final class FakeMemcached
     private function __construct(public readonly string $socket, private readonly Fork $process) {}
 
     /**
-     * @param \Closure(string): iterable<string|null> $reply to a line; the parts are sent one after the other, and null
-     *        hangs up
+     * @param \Closure(string): iterable<string|null> $reply called with a line; its parts are sent one after the other,
+     *         and null closes the connection
      */
     public static function start(\Closure $reply): self
     {
@@ -31,7 +31,7 @@ final class FakeMemcached
                     return;
                 }
                 while (($line = fgets($client)) !== false) {
-                    // asked on a connection that was idle, as on a busy machine
+                    // sent on a connection that was idle, on a busy machine
                     foreach (rtrim($line) === 'version' ? ["VERSION 1.6\r\n"] : $reply(rtrim($line)) as $part) {
                         if ($part === null || @fwrite($client, $part) === false) {
                             break 2;

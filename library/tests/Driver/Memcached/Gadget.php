@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Driver\Memcached;
 
-/** A class as an attacker would like it: it acts when an object of it is made, and when that is freed. */
+/** A class that an attacker could use: it acts when an object of it is created, and when it is freed. */
 final class Gadget
 {
     public static int $ran = 0;

@@ -13,7 +13,7 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** The login of the text protocol, with a real server: memcached -Y. */
+/** Tests the login of the text protocol with a real server: memcached -Y. */
 final class MemcachedLoginTest extends TestCase
 {
     use AssertsThrows;
@@ -86,7 +86,7 @@ final class MemcachedLoginTest extends TestCase
         }
     }
 
-    /** It would store the password as an item. */
+    /** Such a server would store the password as an item. */
     #[DataProvider('schemes')]
     public function testServerThatAsksForNoLoginIsNotToldThePassword(string $scheme): void
     {

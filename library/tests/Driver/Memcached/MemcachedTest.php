@@ -67,8 +67,8 @@ final class MemcachedTest extends DriverTestCase
     }
 
     /**
-     * @return array<string, string> keys of a program that has the namespace's name for its own, and counts its
-     *         generations as is usual
+     * @return array<string, string> keys of another program that uses the same name, and a common scheme of version
+     *         counters
      */
     private function neighbours(): array
     {
@@ -140,8 +140,8 @@ final class MemcachedTest extends DriverTestCase
     }
 
     /**
-     * @return array<string, \Closure(Cache): bool> what is done on a connection that the server has closed, and whether
-     *         it worked
+     * @return array<string, \Closure(Cache): bool> calls on a connection that the server has closed; each returns true
+     *         if it worked
      */
     public static function callsAfterAPause(): array
     {
@@ -161,7 +161,7 @@ final class MemcachedTest extends DriverTestCase
         ];
     }
 
-    /** Each call has a connection of its own. */
+    /** Each call has its own connection. */
     #[Group('waiting')]
     public function testConnectionThatTheServerClosedIsReplaced(): void
     {
@@ -284,7 +284,10 @@ final class MemcachedTest extends DriverTestCase
         $server->stop();
     }
 
-    /** A fork that ends closes what it inherited. The control: libmemcached ends the connection for its parent too. */
+    /**
+     * A fork that ends closes its inherited connection. The control: libmemcached ends the connection for its parent
+     * too.
+     */
     public function testForkLeavesTheConnectionOfItsParent(): void
     {
         $code = \sprintf(
@@ -312,10 +315,7 @@ final class MemcachedTest extends DriverTestCase
         );
     }
 
-    /**
-     * The clocks of processes on several machines differ. The control: a value has its exact end by the clock of its
-     * writer.
-     */
+    /** The clocks of several machines differ. The control: a value expires by the clock of its writer. */
     public function testLeaseEndsByTheClockOfTheServer(): void
     {
         $store = $this->cache(Servers::memcached()->socket, '?namespace=leases')->store();
@@ -335,8 +335,8 @@ final class MemcachedTest extends DriverTestCase
     }
 
     /**
-     * The numbers by which memcached tells values apart begin again: the control takes one of before for that of
-     * another value.
+     * memcached's own item numbers restart with the server. The control confuses an old number with that of another
+     * value.
      */
     public function testTokenIsOfNoValueAfterARestart(): void
     {
@@ -361,7 +361,7 @@ final class MemcachedTest extends DriverTestCase
         $server->stop();
     }
 
-    /** One that reads and one that writes. */
+    /** One round trip reads, and one writes. */
     public function testTokenTakesTwoRoundTrips(): void
     {
         $server = MemcachedServer::start(Servers::directory('trips-memcached'));
@@ -439,12 +439,14 @@ final class MemcachedTest extends DriverTestCase
         );
     }
 
-    /** Of a server that refuses, hangs up, or is not there: nothing reaches the handler, even silenced. */
+    /**
+     * The server refuses, closes the connection, or is down: no warning reaches the handler, not even a silenced one.
+     */
     public function testNoWarningReachesTheApplication(): void
     {
         $server = MemcachedServer::start(Servers::directory('warnings-memcached'));
         $store = $this->store(Endpoint::unix($server->socket));
-        self::failure(static fn(): bool => $store->set('k', 'value'), $store); // it connects
+        self::failure(static fn(): bool => $store->set('k', 'value'), $store); // opens the connection
         $warnings = [];
         set_error_handler(static function (int $level, string $message) use (&$warnings): bool {
             $warnings[] = $message;
@@ -482,7 +484,7 @@ final class MemcachedTest extends DriverTestCase
         $said = [];
         foreach ($calls as $call => $work) {
             $stopped = $this->store(Endpoint::unix($server->socket));
-            self::failure(static fn(): mixed => $stopped->get('k'), $stopped); // it connects
+            self::failure(static fn(): mixed => $stopped->get('k'), $stopped); // opens the connection
             Servers::freeze($process);
             $said["$call, stopped"] = self::failure($work, $stopped);
             posix_kill($process, \SIGCONT);

@@ -14,8 +14,8 @@ use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
 /**
- * Who can write to the server stores items that the PHP extensions unserialize as soon as they read them. None of the
- * store's operations does, whatever is planted: in the place of values, counters, locks, tags, or the version.
+ * An attacker who can write to the server stores items that the PHP extensions unserialize on reading. No operation of
+ * the store does so, wherever they are planted: in place of values, counters, locks, tags, or the version.
  */
 #[Group('waiting')]
 final class PlantedValueTest extends TestCase
@@ -59,12 +59,12 @@ final class PlantedValueTest extends TestCase
         $payloads = self::payloads($scheme, str_contains($options, 'classes'));
         foreach ($payloads as $payload => [$flags, $bytes]) {
             foreach (self::operations() as $operation => $work) {
-                // For a version each takes its time.
+                // The version needs more time, so it is tried with one payload.
                 foreach ($payload === array_key_first($payloads) ? ['values', 'version'] : ['values'] as $place) {
                     self::fill($cache);
                     foreach ($raw->names(NamespaceName::prefix($namespace)) as $name) {
                         if (($name === NamespaceName::prefix($namespace) . 'version') === ($place === 'version')) {
-                            // Bytes without flags are looked at only where the version of the namespace comes first.
+                            // Bytes without flags are only read if they begin with the namespace's version.
                             $raw->plant(
                                 $name,
                                 $flags,
@@ -76,7 +76,7 @@ final class PlantedValueTest extends TestCase
                         }
                     }
                     if ($place === 'version') {
-                        usleep(50_100); // until the store asks for it again
+                        usleep(50_100); // until the store reads the version again
                     }
                     Gadget::$ran = 0;
                     $work($cache);
@@ -225,13 +225,13 @@ final class PlantedValueTest extends TestCase
     }
 
     /**
-     * @param string $scheme whose client's flags are meant
-     * @param bool $isLimited whether the store's own format is harmless too
+     * @param string $scheme the client with this scheme determines the flags
+     * @param bool $isLimited true if the store's own format is harmless too
      * @return non-empty-array<string, array{int, string}> flags and bytes
      */
     private static function payloads(string $scheme, bool $isLimited): array
     {
-        // Put together: an object of the class would count when it is freed.
+        // Built as a string, because an object of the class would count when it is freed.
         $serialized = \sprintf('O:%d:"%s":0:{}', \strlen(Gadget::class), Gadget::class);
         $igbinary = "\0\0\0\2\x17" . \chr(\strlen(Gadget::class)) . Gadget::class . "\x14\0";
         $payloads = $scheme === 'memcached' ? [

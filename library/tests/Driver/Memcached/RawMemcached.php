@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Driver\Memcached;
 
-/** A memcached server as anybody can reach it: bytes on a socket. */
+/** A memcached server as any client can reach it: bytes on a socket. */
 final class RawMemcached
 {
     /** @var resource */
@@ -34,7 +34,7 @@ final class RawMemcached
         return $bytes;
     }
 
-    /** @return list<string> the names that begin so */
+    /** @return list<string> names with this prefix */
     public function names(string $prefix): array
     {
         do {

@@ -173,7 +173,7 @@ final class TextConnectionTest extends TestCase
         self::assertSame(['a' => $value], $client->getMany(['a']));
     }
 
-    /** @return iterable<string, array{string}> what is dealt out, a byte every 50 ms, for half a minute */
+    /** @return iterable<string, array{string}> replies that arrive a byte every 50 ms, for half a minute */
     public static function dribbles(): iterable
     {
         yield 'a line' => ['VALUE a 0 1' . str_repeat('0', 600)];
@@ -197,7 +197,7 @@ final class TextConnectionTest extends TestCase
         self::assertLessThan(self::GENEROUS_SECONDS, microtime(true) - $start);
     }
 
-    /** The control of the test above: a stream's own timeout is for each wait. */
+    /** The control of the test above: the timeout of a stream is for each single wait. */
     public function testStreamTimeoutDoesNotEndATricklingReply(): void
     {
         $this->server = FakeMemcached::start(static function (): iterable {
@@ -207,7 +207,7 @@ final class TextConnectionTest extends TestCase
             }
             yield "\r\n";
         });
-        // Again where the server, or all of the machine, stood still for that second.
+        // Tries again if the server, or the whole machine, stood still for that second.
         $tries = 0;
         do {
             $stream = stream_socket_client('unix://' . $this->server->socket);
@@ -271,7 +271,7 @@ final class TextConnectionTest extends TestCase
         }
     }
 
-    /** @return iterable<string, array{string}> what a request that was aborted has left on a connection */
+    /** @return iterable<string, array{string}> bytes that an aborted request has left on a connection */
     public static function leftBehind(): iterable
     {
         yield 'a miss' => ["END\r\n"];
@@ -354,7 +354,7 @@ final class TextConnectionTest extends TestCase
             try {
                 self::assertSame('slow', $client->get('slow'));
             } catch (\Exception) {
-                // Both are right: the handler's, and that of the call that it interrupted.
+                // Both the handler's exception and that of the interrupted call are right.
             }
             $signaller->result();
             pcntl_signal(\SIGUSR1, \SIG_DFL);

@@ -32,7 +32,7 @@ final class ArrayClockTest extends TestCase
         self::assertSame([null, 1], [$cache->get('n'), $cache->get('no expiry')]);
     }
 
-    /** The control: time passes for the machine's clock alone. */
+    /** The control: time passes only for the machine's clock. */
     public function testClockOfTheMachineIsTheDefault(): void
     {
         $cache = new Cache(new ArrayStore());

@@ -10,8 +10,8 @@ use Larder\Cli\Server\ServerProcess;
 use Larder\Cli\System\Executable;
 
 /**
- * MariaDB as containers have it: each with the same name of the host, port, socket and data directory, and a network
- * interface of its own. Needs root. It ends with this object.
+ * MariaDB as in containers: all have the same host name, port, socket and data directory, and each has its own network
+ * interface. Needs root. It ends with this object.
  */
 final class MySqlContainer
 {
@@ -29,7 +29,7 @@ final class MySqlContainer
 
     public static function start(string $directory): self
     {
-        $once = MariaDbServer::start($directory); // which installs it, with its users
+        $once = MariaDbServer::start($directory); // creates the data directory, with its users
         $once->stop();
         $home = \dirname($once->socket);
         $process = ServerProcess::start(

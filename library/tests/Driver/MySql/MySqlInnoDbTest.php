@@ -58,7 +58,7 @@ final class MySqlInnoDbTest extends MySqlTestCase
         }
     }
 
-    /** Of each engine on one server: to start one takes seconds. */
+    /** Tests each engine on one server, because a start takes seconds. */
     public function testStoppedServerGivesMisses(): void
     {
         $server = MariaDbServer::start(Servers::directory('mariadb-gone'));
@@ -96,7 +96,7 @@ final class MySqlInnoDbTest extends MySqlTestCase
         }
     }
 
-    /** As when a server that was just started, or that a busy machine holds up, is asked by all workers at once. */
+    /** Happens if all workers at once connect to a server that was just started, or is delayed by a busy machine. */
     public function testFullSocketBacklogIsNotAnOutage(): void
     {
         $directory = Servers::directory('mariadb-queue');

@@ -15,7 +15,7 @@ use Larder\Tests\Servers;
 use PDO;
 use PHPUnit\Framework\Attributes\Group;
 
-/** What the tests of all MySQL storage engines share. */
+/** Tests for all MySQL storage engines. */
 abstract class MySqlTestCase extends DriverTestCase
 {
     private const HOUR = 3600;
@@ -152,7 +152,7 @@ abstract class MySqlTestCase extends DriverTestCase
         }
     }
 
-    /** A new table is written to a disk that may be busy for longer than an answer may take. */
+    /** A new table is written to a disk, which may be busy for longer than the timeout of an answer. */
     #[Group('waiting')]
     public function testCreatingTheTableMayOutlastTheTimeout(): void
     {
@@ -176,8 +176,8 @@ abstract class MySqlTestCase extends DriverTestCase
     }
 
     /**
-     * A statement that waits in the server is carried out later, so nobody knows whether it was: one that is repeated
-     * counts twice, or takes its own lock for another's.
+     * A statement that waits in the server is executed later, so its result is unknown. If it was repeated, it would
+     * count twice, or take its own lock for another's.
      */
     #[Group('waiting')]
     public function testStatementThatMayHaveBeenRunIsNotRepeated(): void
@@ -227,7 +227,7 @@ abstract class MySqlTestCase extends DriverTestCase
         self::assertNotNull($ours->lockHolder('job'));
     }
 
-    /** Each server has those that its own programs need. */
+    /** Each server has the settings that its own programs need. */
     public function testSettingsOfTheServerDoNotMatter(): void
     {
         $settings = [
@@ -277,7 +277,7 @@ abstract class MySqlTestCase extends DriverTestCase
         }
     }
 
-    /** The table is created on a second connection if the user may have one. */
+    /** The table is created on a second connection, if the user may open one. */
     public function testTableIsCreatedWithASingleConnection(): void
     {
         $administrator = self::administrator();
@@ -314,7 +314,7 @@ abstract class MySqlTestCase extends DriverTestCase
         }
     }
 
-    /** As where others have made the table, or changed it: nothing in it is a value, and nothing is thrown. */
+    /** If others have created or changed the table, its rows are misses, and nothing is thrown. */
     public function testChangedColumnsGiveMisses(): void
     {
         $columns = static::engine() === 'memory'
@@ -352,7 +352,7 @@ abstract class MySqlTestCase extends DriverTestCase
         }
     }
 
-    /** A statement takes 65,535 parameters. */
+    /** A statement accepts 65,535 parameters. */
     public function testGetManyMayExceedTheParameterLimit(): void
     {
         $cache = $this->cache('&namespace=contract_many&timeout=10');
@@ -416,7 +416,7 @@ abstract class MySqlTestCase extends DriverTestCase
         );
     }
 
-    /** As if an hour had passed: a busy machine may take longer to store rows than a short ttl lasts. */
+    /** Simulates an hour: on a busy machine, storing rows may take longer than a short ttl. */
     protected static function expireRows(string $table): void
     {
         self::raw()->exec("UPDATE $table SET expires = expires - " . self::HOUR . '000000 WHERE expires > 0');

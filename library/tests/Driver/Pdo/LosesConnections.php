@@ -14,13 +14,13 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\TestWith;
 use Psr\Log\NullLogger;
 
-/** For the databases that are servers. */
+/** Tests for the databases that are servers. */
 trait LosesConnections
 {
-    /** Ends the connection as an administrator does, or a time limit of the server. */
+    /** Ends the connection, like an administrator, or a time limit of the server. */
     abstract protected static function breakOff(\PDO $pdo): void;
 
-    /** As frameworks do, which put another object in the place of one that was lost. */
+    /** Frameworks do this: they replace a lost object by a new one. */
     public function testClosureIsCalledAgainAfterALostConnection(): void
     {
         $current = new Current($first = static::pdo());
@@ -36,7 +36,7 @@ trait LosesConnections
         self::assertTrue($cache->clear());
     }
 
-    /** Its transaction has ended with the connection, but PDO says that it is open. */
+    /** Its transaction has ended with the connection, but PDO reports it as open. */
     #[TestWith([\PDO::ERRMODE_EXCEPTION])]
     #[TestWith([\PDO::ERRMODE_SILENT])]
     public function testClosureIsCalledAgainAfterATransactionEndedWithItsConnection(int $mode): void
@@ -50,7 +50,7 @@ trait LosesConnections
         try {
             @$first->query('SELECT 1');
         } catch (\PDOException) {
-            // the application learns of it first
+            // the application notices it first
         }
         self::assertTrue($first->inTransaction());
         $current->client = static::pdo();
@@ -58,7 +58,7 @@ trait LosesConnections
         self::assertTrue($cache->clear());
     }
 
-    /** By another object, the call would run outside of the transaction. */
+    /** With another object, the call would run outside of the transaction. */
     public function testClosureIsNotCalledAgainInATransaction(): void
     {
         $current = new Current($first = static::pdo());

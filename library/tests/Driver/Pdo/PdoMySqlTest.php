@@ -76,7 +76,7 @@ final class PdoMySqlTest extends PdoTestCase
         self::assertTrue($cache->clear());
     }
 
-    /** Whose connection is asked nothing meanwhile, and is not lost for that. */
+    /** Its connection is not used during that time, and must not be lost. */
     #[TestWith([\PDO::ERRMODE_EXCEPTION])]
     #[TestWith([\PDO::ERRMODE_SILENT])]
     public function testClosureIsNotCalledAgainWhileTheApplicationReadsAResult(int $mode): void
@@ -106,7 +106,7 @@ final class PdoMySqlTest extends PdoTestCase
         self::assertTrue($cache->clear());
     }
 
-    /** The server would close the connection on it. */
+    /** The server would close the connection. */
     public function testTooLongStatementIsNotSent(): void
     {
         $pdo = self::pdo();
@@ -118,7 +118,7 @@ final class PdoMySqlTest extends PdoTestCase
         self::assertNotFalse($pdo->query('SELECT 1'));
     }
 
-    /** Else a delete() there could miss what a later get() here returns. */
+    /** Otherwise a delete() there could miss the value that a later get() here returns. */
     public function testDatabaseOfTheFirstUseStays(): void
     {
         $pdo = self::pdo();
@@ -169,13 +169,13 @@ final class PdoMySqlTest extends PdoTestCase
         self::assertTrue($cache->clear());
     }
 
-    /** As MariaDB before 10.5.26, and proxies. */
+    /** MariaDB before 10.5.26, and proxies. */
     public function testServerThatHasNoIdIsToldByItsAddress(): void
     {
         $server = MariaDbServer::start(
             Servers::directory('mariadb-no-id'),
             ['--version=8.0.36'],
-        ); // so it is asked for MySQL's
+        ); // it looks like MySQL, so it is asked for MySQL's id
         $names = [];
         foreach ([
             "unix_socket=$server->socket",
@@ -192,7 +192,7 @@ final class PdoMySqlTest extends PdoTestCase
         self::assertNotSame($names[0], $names[1]);
     }
 
-    /** As a hundred forks do, while the server has no turn: a socket with a full queue refuses. */
+    /** A hundred forks connect while the server gets no processor: a socket with a full queue refuses. */
     public function testServerOfTheTestsLetsAStampedeWait(): void
     {
         $server = Servers::mariaDb();

@@ -44,7 +44,7 @@ final class PdoPostgreSqlTest extends PdoTestCase
     {
         $answer = $pdo->query('SELECT pg_backend_pid()');
         $id = $answer === false ? 0 : (int) $answer->fetchColumn();
-        unset($answer); // else its end would find out
+        unset($answer); // otherwise its destructor would notice
         self::pdo()->exec("SELECT pg_terminate_backend($id, 30000)");
     }
 
@@ -68,7 +68,7 @@ final class PdoPostgreSqlTest extends PdoTestCase
         self::assertTrue($cache->set('k', 1) && $cache->clear());
     }
 
-    /** Else a delete() there could miss what a later get() here returns. */
+    /** Otherwise a delete() there could miss the value that a later get() here returns. */
     public function testSchemaOfTheFirstUseStays(): void
     {
         $pdo = self::pdo();
@@ -86,9 +86,7 @@ final class PdoPostgreSqlTest extends PdoTestCase
         $pdo->exec('DROP SCHEMA "the ""tenant" CASCADE');
     }
 
-    /**
-     * As a server, a database or a user may have it by default: of two changes of a row at once, one is refused then.
-     */
+    /** A server, database or user may have this default: of two changes of a row at once, one is then refused. */
     #[TestWith(['repeatable read'])]
     #[TestWith(['serializable'])]
     public function testStrictIsolationRefusesNoChange(string $isolation): void
@@ -117,7 +115,7 @@ final class PdoPostgreSqlTest extends PdoTestCase
         self::assertSame(800, $open()->get('count'));
     }
 
-    /** As a pool of connections does between two of its users. */
+    /** A connection pool does this between two of its users. */
     public function testStatementsThatTheApplicationRemovesArePreparedAgain(): void
     {
         $pdo = self::pdo();

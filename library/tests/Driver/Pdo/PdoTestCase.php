@@ -16,7 +16,7 @@ use Larder\Tests\RecordingLogger;
 use PHPUnit\Framework\Attributes\DataProvider;
 use Psr\Log\NullLogger;
 
-/** What the tests of all databases share: a cache over a PDO object of the application. */
+/** Tests for all databases: a cache over a PDO object of the application. */
 abstract class PdoTestCase extends StoreTestCase
 {
     use AllContracts;
@@ -25,10 +25,10 @@ abstract class PdoTestCase extends StoreTestCase
     /** @param array<int, mixed> $options */
     abstract protected static function pdo(array $options = []): \PDO;
 
-    /** How many connections the server has now, the counting one not among them; null where there is no server. */
+    /** Number of connections to the server, without the one that counts; null without a server. */
     abstract protected static function connections(): ?int;
 
-    /** Starts the server, or a fork that connects first would have one of its own. */
+    /** Starts the server here, because otherwise a fork that connects first would start its own. */
     public static function setUpBeforeClass(): void
     {
         static::pdo();
@@ -185,7 +185,8 @@ abstract class PdoTestCase extends StoreTestCase
     }
 
     /**
-     * The least of several looks: a server closes the connections of earlier tests, and of who looks, in its own time.
+     * The minimum of several counts: the server closes connections of earlier tests, and those that count, after some
+     * time.
      */
     private static function leastConnections(): ?int
     {
@@ -204,7 +205,7 @@ abstract class PdoTestCase extends StoreTestCase
         self::assertForkIsRefused('its parent uses the client', $cache);
     }
 
-    /** The parent would receive the replies to the child, and the other way round. */
+    /** Otherwise parent and child would receive each other's replies. */
     public function testPersistentConnectionIsNotUsedInAFork(): void
     {
         $connect = static fn(): \PDO => static::pdo([\PDO::ATTR_PERSISTENT => true]);

@@ -112,7 +112,7 @@ final class PhpFileTest extends DriverTestCase
         $server->stop();
         self::assertSame(0, $after['wrong'], 'values are right, in opcache or not');
         self::assertGreaterThan(0, $after['scripts']);
-        // 600 strings of 40 to 56 bytes, and what the page itself and the library take since.
+        // 600 strings of 40 to 56 bytes, and those of the page itself and the library.
         self::assertGreaterThan($after['strings_keep_free'] - 150_000, $after['strings_free']);
 
         $control = PhpFpmServer::start(Servers::directory('fpm-strings-control-server'), self::OPCACHE_DEFAULTS);
@@ -204,7 +204,7 @@ final class PhpFileTest extends DriverTestCase
         );
     }
 
-    /** Opcache gives no memory then; a handler of errors that throws hears of nothing. */
+    /** Opcache then has no memory. An error handler that throws must not be called. */
     public function testOpcacheInFilesAloneIsAsNoOpcache(): void
     {
         $code = \sprintf(<<<'PHP'
@@ -222,7 +222,7 @@ final class PhpFileTest extends DriverTestCase
         );
     }
 
-    /** Values would come back in another encoding. */
+    /** Values would be returned in another encoding. */
     public function testPhpThatConvertsScriptsIsRefused(): void
     {
         $code = 'try { Larder\Cache::open("php-file://%1$s"); echo "opened"; '

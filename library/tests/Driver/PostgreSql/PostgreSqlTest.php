@@ -109,7 +109,7 @@ final class PostgreSqlTest extends DriverTestCase
         self::assertSame(['both ways'], $folder->get('k'));
     }
 
-    /** A schema of the user's name comes first in the search path, so the user decides which table is read. */
+    /** The search path begins with a schema named after the user, so the user decides which table is read. */
     public function testTierDoesNotMixTheValuesOfTwoUsers(): void
     {
         foreach (['alice', 'bob'] as $user) {
@@ -272,7 +272,7 @@ final class PostgreSqlTest extends DriverTestCase
         }
     }
 
-    /** Another user could have put values into it, which are unserialized. */
+    /** Another user could have stored values in it, which would be unserialized. */
     public function testTableOfAnotherUserIsRefused(): void
     {
         self::user('stranger', 'GRANT CREATE ON SCHEMA public TO stranger');
@@ -283,7 +283,7 @@ final class PostgreSqlTest extends DriverTestCase
         self::query("GRANT ALL ON \"larder_{$this->namespace}_entries\" TO PUBLIC");
         $ours = $this->with(
             '&timeout=11',
-        ); // what is known of a server is kept for each timeout: other tests do without
+        ); // other tests do not use this timeout, and what is known of a server is kept for each timeout
         self::assertNull($ours->get('k'));
         self::assertFalse($ours->set('k', 1));
         $this->expectException(StoreUnavailable::class);
@@ -344,8 +344,8 @@ final class PostgreSqlTest extends DriverTestCase
     }
 
     /**
-     * Who may create in a schema of the search path can put things there that are found before the server's own, or fit
-     * better.
+     * A user who may create in a schema of the search path can add objects that are found before the server's own, or
+     * fit better.
      */
     #[TestWith(['"$user", public'])]
     #[TestWith(['public, pg_catalog'])]
@@ -427,7 +427,7 @@ final class PostgreSqlTest extends DriverTestCase
         }
     }
 
-    /** Of the server, a database or a user: each has those that its own programs need. */
+    /** Of the server, a database or a user: each may have settings that its own programs need. */
     public function testSettingsOfTheUserDoNotMatter(): void
     {
         self::user('odd', 'GRANT CREATE ON SCHEMA public TO odd');
@@ -446,7 +446,8 @@ final class PostgreSqlTest extends DriverTestCase
         $dsn = Servers::patiently(self::dsnOf(self::server(), 'odd') . "&namespace=$this->namespace&on_failure=throw");
         $cache = Cache::open($dsn);
         $bytes = implode('', array_map(chr(...), range(0, 255)));
-        $keys = array_map(static fn(int $n): string => "$n\\x'\"\xff", range(1, 2500)); // more than one statement takes
+        // more than fit into one statement
+        $keys = array_map(static fn(int $n): string => "$n\\x'\"\xff", range(1, 2500));
         self::assertTrue($cache->setMany(array_fill_keys($keys, $bytes), 60) && $cache->set($bytes, 1.1));
         self::assertSame(
             [$bytes, 1.1, 'miss'],
@@ -463,9 +464,7 @@ final class PostgreSqlTest extends DriverTestCase
         self::query('DROP OWNED BY odd; DROP ROLE odd');
     }
 
-    /**
-     * As a server, a database or a user may have it by default: of two changes of a row at once, one is refused then.
-     */
+    /** A server, database or user may have this default: of two changes of a row at once, one is then refused. */
     #[TestWith(['repeatable read'])]
     #[TestWith(['serializable'])]
     public function testStrictIsolationRefusesNoChange(string $isolation): void
@@ -522,7 +521,7 @@ final class PostgreSqlTest extends DriverTestCase
             'cache_pkey',
             'cache_expires',
             'cache_entries',
-        ] as $namespace) { // as that table and its indexes are called
+        ] as $namespace) { // the names of that table and its indexes
             $cache = Cache::open(Servers::patiently(self::dsnOf($server) . "&namespace=$namespace&on_failure=throw"));
             self::assertSame(
                 [null, true, $namespace],
@@ -534,7 +533,7 @@ final class PostgreSqlTest extends DriverTestCase
         self::assertTrue($over->clear());
     }
 
-    /** A worker may use many namespaces, each of which has statements of its own. */
+    /** A worker may use many namespaces, each of which has its own statements. */
     public function testLinkDoesNotGrowWithItsStatements(): void
     {
         $server = self::server();
@@ -559,7 +558,7 @@ final class PostgreSqlTest extends DriverTestCase
         $link->discard();
     }
 
-    /** The parent's would give one process the replies of another. */
+    /** With the parent's connection, one process would receive the replies to the other. */
     public function testForkHasAPersistentConnectionOfItsOwn(): void
     {
         $dsn = self::dsnOf(self::server()) . "&namespace=$this->namespace&persistent=1&timeout=30";
@@ -599,7 +598,7 @@ final class PostgreSqlTest extends DriverTestCase
         yield 'persistent' => ['&timeout=1&persistent=1'];
     }
 
-    /** libpq waits for an answer without end. */
+    /** libpq waits for an answer without a time limit. */
     #[DataProvider('connections')]
     #[Group('waiting')]
     public function testStoppedServerIsNotWaitedFor(string $options): void
@@ -644,7 +643,7 @@ final class PostgreSqlTest extends DriverTestCase
             StoreFailed::class,
             static fn(): bool => $cache->set('k', 'late'),
             'reply within 0.5 s',
-        ); // a server that stands still lets nobody connect either
+        ); // a stopped server does not accept connections either
         self::assertLessThan(15.0, microtime(true) - $start);
         self::assertSame('old', $this->cache->get('k'), 'readers do not wait');
         pg_query($other, 'COMMIT');
@@ -652,7 +651,7 @@ final class PostgreSqlTest extends DriverTestCase
         self::assertSame('old', $this->cache->get('k'));
     }
 
-    /** As pg_dump does. */
+    /** pg_dump does this. */
     public function testClearDoesNotWaitForABackup(): void
     {
         $this->cache->setMany(array_fill_keys(range(1, 2500), 'value'));
@@ -716,7 +715,7 @@ final class PostgreSqlTest extends DriverTestCase
         }
     }
 
-    /** As behind a pooler, which may hand the next statement to another process of the server. */
+    /** Like behind a pooler, which may pass the next statement to another process of the server. */
     public function testStatementsThatThePoolerForgetsArePreparedNoMore(): void
     {
         $connection = new PostgreSqlConnection(
@@ -799,7 +798,7 @@ final class PostgreSqlTest extends DriverTestCase
         self::assertSame(['2'], self::query("SELECT count(*) FROM \"larder_{$this->namespace}_entries\""));
     }
 
-    /** PostgreSQL ends one of two statements that wait for each other, after a second. */
+    /** If two statements wait for each other, PostgreSQL ends one after a second. */
     public function testWritersDoNotWaitForEachOtherInACircle(): void
     {
         $refused = $this->inProcesses(static function (Cache $cache, int $process): int {
@@ -817,7 +816,7 @@ final class PostgreSqlTest extends DriverTestCase
         self::assertSame(['0'], self::query("SELECT deadlocks FROM pg_stat_database WHERE datname = 'larder'"));
     }
 
-    /** A statement takes 65,535 parameters. */
+    /** A statement accepts 65,535 parameters. */
     public function testMoreKeysAreReadAtOnceThanAStatementTakesParameters(): void
     {
         $keys = array_map(static fn(int $n): string => "k$n", range(1, 66_000));
@@ -881,7 +880,7 @@ final class PostgreSqlTest extends DriverTestCase
         return $connection;
     }
 
-    /** As if an hour had passed: a busy machine may take longer to store rows than a short ttl lasts. */
+    /** Simulates an hour: on a busy machine, storing rows may take longer than a short ttl. */
     private function expireRows(): void
     {
         self::query(
@@ -890,7 +889,7 @@ final class PostgreSqlTest extends DriverTestCase
         );
     }
 
-    /** @return list<string|null> the first column of what the administrator is answered */
+    /** @return list<string|null> the first column of the administrator's result */
     private static function query(string $sql, ?PostgreSqlServer $server = null): array
     {
         $result = pg_query(self::administrator($server ?? self::server()), $sql);

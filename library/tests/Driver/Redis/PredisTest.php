@@ -44,7 +44,7 @@ final class PredisTest extends RedisTestCase
         }
     }
 
-    /** Of phpredis not tested: version 5.3 ends PHP at a length of -5. */
+    /** Not tested with phpredis: version 5.3 ends PHP at a length of -5. */
     #[DataProvider('malformedReplies')]
     public function testMalformedReplyIsAFailureOrAMiss(string $reply): void
     {

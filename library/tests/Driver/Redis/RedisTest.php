@@ -28,7 +28,7 @@ final class RedisTest extends RedisTestCase
         ];
     }
 
-    /** MONITOR leaves replies in the kept connection, as a request does that dies before it has read its own. */
+    /** MONITOR leaves replies in the persistent connection, like a request that dies before it has read its own. */
     public function testKeptConnectionWithRepliesOfADiedRequestIsNotUsed(): void
     {
         $kept = static fn(): Phpredis
@@ -51,7 +51,7 @@ final class RedisTest extends RedisTestCase
         self::assertTrue((new RedisStore($kept(), 'died'))->clear());
     }
 
-    /** The first reply comes with the proof, so all that may go wrong with it is looked at there. */
+    /** The first reply comes together with the proof, so everything that may be wrong with it is checked there. */
     public function testFirstReadOfAKeptConnectionIsTheKeysOwn(): void
     {
         $open = static fn(string $login = ''): Cache => Cache::open(Servers::patiently(

@@ -19,24 +19,24 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\ExpectationFailedException;
 
-/** What the tests of both Redis clients share. */
+/** Tests for both Redis clients. */
 abstract class RedisTestCase extends DriverTestCase
 {
     /**
-     * A connection that a program keeps open by the same client.
+     * A persistent connection of another program through the same client.
      *
      * @return array{string, string, string, string} code that connects $client, logs in as the user "other" and selects
-     *                                               the database 3, and the expression for what the server knows of it
+     *         the database 3, and an expression for the server's view of it
      */
     abstract protected function programsConnection(string $host, int $port): array;
 
-    /** Keys of a program that knows nothing of Larder, though it uses the namespace's name for its own. */
+    /** Keys of a program that does not use Larder, but the namespace's name. */
     private const NEIGHBOURS = [
         'contract' => 'keep', 'contract:cart:7' => 'keep', 'xcontract:k' => 'keep', 'other:k' => 'keep',
         'larder:contract:k' => 'keep',
     ];
 
-    /** As in ?client=. */
+    /** The value of ?client=. */
     abstract protected static function client(): string;
 
     public static function dsn(string $namespace): string
@@ -122,7 +122,7 @@ abstract class RedisTestCase extends DriverTestCase
             => PhpProcess::run(\sprintf('%s %s echo %s;', $before, $connect, $tell), $options);
         self::assertMatchesRegularExpression('/^1id=.* db=0 .*user=default/s', $said($larder));
         if ($isSocket && static::client() === 'predis') {
-            return; // it has no names for those, so none is kept open
+            return; // it cannot name those, so none is persistent
         }
         $shared = \sprintf('%s %s %s unset($client);', $connect, $login === '' ? '' : $logIn, $select);
         self::assertMatchesRegularExpression(
@@ -185,7 +185,7 @@ abstract class RedisTestCase extends DriverTestCase
         }
     }
 
-    /** One that is kept open is never that of another database. */
+    /** A persistent connection of another database is never used. */
     public function testPersistentConnectionsKeepTheirDatabase(): void
     {
         $open = fn(int $database): Cache
@@ -250,7 +250,7 @@ abstract class RedisTestCase extends DriverTestCase
         self::assertGivesOnlyMisses($cache);
         $server = RedisServer::start($directory);
         self::assertNull($cache->get('k'));
-        Servers::await(static fn(): bool => $cache->set('k', 'again')); // it is left alone for a while
+        Servers::await(static fn(): bool => $cache->set('k', 'again')); // the breaker is open for a while
         self::assertSame('again', $cache->get('k'));
         $server->stop();
     }
@@ -270,7 +270,7 @@ abstract class RedisTestCase extends DriverTestCase
         self::assertNull($cache->get('a'));
         self::assertLessThan(10.0, microtime(true) - $start);
         posix_kill($process, \SIGCONT);
-        // A second may be over once more where the machine stands still, but no answer is another key's.
+        // A timeout of a second may pass again if the machine stands still, but no answer is another key's.
         self::assertTrue(Servers::await(static function () use ($cache): bool {
             self::assertContains($value = $cache->get('b'), ['value of b', null]);
 
@@ -329,7 +329,7 @@ abstract class RedisTestCase extends DriverTestCase
         $server->stop();
     }
 
-    /** Otherwise an attacker who can write to the server could make everybody wait forever. */
+    /** Otherwise an attacker who can write to the server could make every process wait forever. */
     public function testInvalidLockDoesNotBlock(): void
     {
         putenv('LARDER_TESTS_LOCKS=' . str_repeat('k', 64));
@@ -354,7 +354,7 @@ abstract class RedisTestCase extends DriverTestCase
         $cache->clear();
     }
 
-    /** Redis repeats the arguments of a command that it does not know. */
+    /** Redis repeats the arguments of an unknown command. */
     public function testPasswordEchoedByTheServerIsNotQuoted(): void
     {
         $server = RedisServer::start(
@@ -411,7 +411,7 @@ abstract class RedisTestCase extends DriverTestCase
             try {
                 self::useEverything();
             } catch (StoreFailed|StoreUnavailable|ExpectationFailedException) {
-                // some does without, some fails
+                // some calls work without the right, some fail
             }
             self::assertNotSame([], self::raw()->rawcommand('ACL', 'LOG'), "nothing needs $command");
             self::raw()->rawcommand('ACL', 'SETUSER', 'narrow', '+' . $command);
@@ -421,13 +421,13 @@ abstract class RedisTestCase extends DriverTestCase
         self::assertSame([], self::raw()->rawcommand('ACL', 'LOG'));
     }
 
-    /** As a user with few rights, who needs each of them for something. */
+    /** Like a user with few rights, each of which is needed for something. */
     private static function useEverything(): void
     {
         self::raw()->rawcommand('SCRIPT', 'FLUSH');
         $raw = self::raw();
         $raw->select(1);
-        $raw->del(['larder-cache:narrow:none', ...$raw->keys('larder-cache:narrow:*')]); // of one that failed
+        $raw->del(['larder-cache:narrow:none', ...$raw->keys('larder-cache:narrow:*')]); // left by a run that failed
         $log = new RecordingLogger();
         $cache = Cache::open(
             \sprintf(
@@ -464,7 +464,7 @@ abstract class RedisTestCase extends DriverTestCase
         self::assertSame([[], false], [$log->entries(), $cache->has('l')]);
     }
 
-    /** The control: a signed integer is none for the server. */
+    /** The control: for the server, a signed integer is no integer. */
     public function testServerCountsWhatEveryCodecStores(): void
     {
         putenv('LARDER_TESTS_COUNTERS=' . str_repeat('k', 64));
@@ -583,7 +583,7 @@ abstract class RedisTestCase extends DriverTestCase
         }
     }
 
-    /** The connection was made, so Redis need not be installed. */
+    /** The connection was opened, so the message must not ask to install Redis. */
     public function testServerThatAnswersNothingIsNamedAsSuch(): void
     {
         $server = stream_socket_server('tcp://127.0.0.1:0');

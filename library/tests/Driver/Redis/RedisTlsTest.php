@@ -24,7 +24,7 @@ final class RedisTlsTest extends TestCase
     private static Certificates $otherCa;
     private static string $itself = '';
 
-    /** @var array<string, RedisServer> by what is special about each */
+    /** @var array<string, RedisServer> by their special feature */
     private static array $servers = [];
 
     public static function setUpBeforeClass(): void
@@ -101,7 +101,7 @@ final class RedisTlsTest extends TestCase
             Cache::open("$dsn&tls_cert_file=$cert&tls_key_file=$foreignKey")->reach(...),
             'the client certificate or its key cannot be used',
         );
-        // Nobody is asked for the passphrase at the terminal.
+        // PHP must not ask for the passphrase at the terminal.
         $private = openssl_pkey_get_private((string) file_get_contents($key));
         self::assertNotFalse($private);
         openssl_pkey_export_to_file($private, "$key.encrypted", 'passphrase');
@@ -207,7 +207,7 @@ final class RedisTlsTest extends TestCase
         );
     }
 
-    /** The control of testUnverifiedServerIsSentNothing(): a login that does reach a server is in its log. */
+    /** The control of testUnverifiedServerIsSentNothing(): a login that reaches a server appears in its log. */
     #[DataProvider('clients')]
     public function testRefusedLoginIsInTheLogOfTheServer(string $client): void
     {
@@ -227,7 +227,7 @@ final class RedisTlsTest extends TestCase
         self::assertCount(1, (array) $admin->rawcommand('ACL', 'LOG'));
     }
 
-    /** The control of the case "an old protocol": a client that takes any does connect. */
+    /** The control of the case "an old protocol": a client that accepts every protocol connects. */
     public function testServerWithAnOldProtocolWorks(): void
     {
         $server = self::server('--tls-protocols', 'TLSv1.1', '--tls-ciphers', 'ALL:@SECLEVEL=0');
@@ -315,7 +315,7 @@ final class RedisTlsTest extends TestCase
         self::assertThrows($class, static fn(): Cache => Cache::open($dsn), $message);
     }
 
-    /** @param string ...$options of redis-server; or "names" and those of its certificate, or "expired" */
+    /** @param string ...$options of redis-server; or "names" and the names in its certificate, or "expired" */
     private static function server(string ...$options): RedisServer
     {
         $name = implode(' ', $options);

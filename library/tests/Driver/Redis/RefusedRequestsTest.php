@@ -16,13 +16,13 @@ use PHPUnit\Framework\TestCase;
 use Predis\Client;
 use Psr\Log\NullLogger;
 
-/** A server that answers reads, and refuses all writes, for reasons that are not the value. */
+/** A server answers reads, and refuses all writes, for reasons other than the value. */
 final class RefusedRequestsTest extends TestCase
 {
     use AssertsThrows;
 
     private static ?RedisNodes $nodes = null;
-    /** Seconds: another timeout is another way to the server, of which nothing is known yet. */
+    /** Seconds: with another timeout, a server counts as another one, of which nothing is known yet. */
     private static int $timeout = 10;
     private static RecordingLogger $log;
     private string $repair = '';
@@ -153,7 +153,7 @@ final class RefusedRequestsTest extends TestCase
         self::assertTrue($cache->clear());
     }
 
-    /** The control: the reason is the value. */
+    /** The control: the value is the reason. */
     public function testRefusalOfOneValueIsNone(): void
     {
         foreach (['phpredis', 'predis'] as $client) {

@@ -10,9 +10,7 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/**
- * Which commands a call sends: how long a call takes depends on the machine, how many round trips it needs does not.
- */
+/** Tests the commands of a call: unlike its duration, the number of round trips does not depend on the machine. */
 final class RoundTripsTest extends TestCase
 {
     private const REDIS = 'redis://%s?namespace=trips' . Servers::PATIENTLY;
@@ -32,7 +30,7 @@ final class RoundTripsTest extends TestCase
 
     /**
      * @return iterable<string, array{\Closure(Cache): mixed, list<string>, 2?: string}> the call, and its commands in
-     *         their order
+     *         order
      */
     public static function calls(): iterable
     {
@@ -128,7 +126,7 @@ final class RoundTripsTest extends TestCase
     {
         $cache = Cache::open(\sprintf($dsn, self::$server->socket));
         $cache->set('stays', 1);
-        $call($cache); // connects, and makes the scripts known
+        $call($cache); // connects, and loads the scripts
         self::assertSame($commands, self::commands(static fn(): mixed => $call($cache)));
         $cache->clear();
     }
@@ -141,7 +139,7 @@ final class RoundTripsTest extends TestCase
         self::assertTrue($cache->setIfUnchanged($key, $token, bin2hex(random_bytes(4))));
     }
 
-    /** The server forgets scripts when it starts again. */
+    /** The server forgets scripts at a restart. */
     public function testForgottenScriptIsSentWhole(): void
     {
         $cache = Cache::open(\sprintf(self::REDIS, self::$server->socket));
@@ -153,7 +151,7 @@ final class RoundTripsTest extends TestCase
         $cache->clear();
     }
 
-    /** @return list<string> what is sent meanwhile, without what scripts do */
+    /** @return list<string> commands sent during the call, without those of scripts */
     private static function commands(\Closure $work): array
     {
         $monitor = stream_socket_client('unix://' . self::$server->socket);

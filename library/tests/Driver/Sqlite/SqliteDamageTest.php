@@ -13,7 +13,7 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
-/** A file that is damaged, removed or replaced, before it is opened and while it is. */
+/** A file that is damaged, removed or replaced, before it is opened and while it is open. */
 final class SqliteDamageTest extends TestCase
 {
     use AssertsThrows;
@@ -316,7 +316,7 @@ final class SqliteDamageTest extends TestCase
         return $rows->fetchColumn();
     }
 
-    /** In another process: closing the file here would release SQLite's locks on it. */
+    /** In another process, because closing the file here would release SQLite's locks on it. */
     private static function overwrite(string $file, int $at, string $bytes): void
     {
         file_put_contents($file . '.damage', $bytes);

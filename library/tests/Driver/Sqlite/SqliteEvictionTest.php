@@ -13,7 +13,7 @@ use Larder\Tests\PhpProcess;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\TestCase;
 
-/** What a file holds, and what a full one evicts. */
+/** Tests how much a file holds, and what a full one evicts. */
 final class SqliteEvictionTest extends TestCase
 {
     private const LIMIT = 2 << 20;
@@ -134,7 +134,7 @@ final class SqliteEvictionTest extends TestCase
             return $taken;
         }), range(1, 4));
         foreach ($forks as $fork) {
-            self::assertGreaterThan(350, $fork->result()); // one that waits for others for a second is refused
+            self::assertGreaterThan(350, $fork->result()); // a writer that waits for others for a second is refused
         }
     }
 
@@ -172,7 +172,7 @@ final class SqliteEvictionTest extends TestCase
         return Cache::open('sqlite://' . $this->file . $options);
     }
 
-    /** As if an hour had passed: a busy machine may take longer to store rows than a short ttl lasts. */
+    /** Simulates an hour: on a busy machine, storing rows may take longer than a short ttl. */
     private function expireRows(): void
     {
         (new \PDO('sqlite:' . $this->file))->exec(

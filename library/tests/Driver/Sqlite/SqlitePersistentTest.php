@@ -10,7 +10,7 @@ use Larder\Testing\Fork;
 use Larder\Tests\Driver\DriverTestCase;
 use Larder\Tests\Servers;
 
-/** A connection that outlives its cache, as from one request of a worker to the next. */
+/** A connection that outlives its cache, like between two requests of a worker. */
 final class SqlitePersistentTest extends DriverTestCase
 {
     public static function dsn(string $namespace): string

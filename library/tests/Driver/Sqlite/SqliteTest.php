@@ -69,7 +69,7 @@ final class SqliteTest extends DriverTestCase
                 return $stored;
             });
         }
-        // On a busy disk set() may time out; what it accepted must be there.
+        // On a busy disk set() may time out; accepted values must exist.
         $stored = array_map(static fn(Fork $fork): array => (array) $fork->result(), $forks);
         for ($file = 0; $file < 10; ++$file) {
             $taken = array_keys(array_column($stored, $file), true, true);
@@ -106,14 +106,14 @@ final class SqliteTest extends DriverTestCase
     /** SQLite itself fails at once here. */
     public function testOpeningWaitsForTheProcessThatCreatesTheFile(): void
     {
-        // Again where that process stood still for a second, as long as is waited for it.
+        // Tries again if that process stood still for a second, which is the limit of the wait.
         $tries = 0;
         do {
             $folder = 'sqlite-wait' . $tries;
             $begun = Servers::directory($folder) . '/begun';
             $other = Fork::start(static function () use ($folder, $begun): float {
                 $database = self::raw("$folder/cache.sqlite");
-                $database->exec('PRAGMA user_version = 1'); // so that it is there
+                $database->exec('PRAGMA user_version = 1'); // creates the file
                 $database->exec('BEGIN IMMEDIATE');
                 $start = microtime(true);
                 touch($begun);
@@ -135,7 +135,7 @@ final class SqliteTest extends DriverTestCase
         $cache->set('k', 'old');
         $other = self::raw('sqlite-busy/cache.sqlite');
         $other->exec('BEGIN IMMEDIATE');
-        // Tried again when it was late: the machine may stand still.
+        // Tried again if it was late: the machine may stand still.
         self::within(1.0, static fn() => self::assertSame('old', $cache->get('k'), 'readers do not wait'));
         $start = microtime(true);
         self::assertFalse($cache->set('k', 'new'));
@@ -147,7 +147,7 @@ final class SqliteTest extends DriverTestCase
         self::assertSame('new', $cache->get('k'));
     }
 
-    /** PDO's own statement, refused when it is first used, is refused forever. */
+    /** If PDO's own statement is refused at its first use, it is refused forever. */
     #[Group('waiting')]
     public function testStoreWritesAgainAfterARefusedFirstWrite(): void
     {

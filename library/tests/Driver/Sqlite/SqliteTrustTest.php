@@ -42,7 +42,8 @@ final class SqliteTrustTest extends TestCase
     }
 
     /**
-     * @return iterable<string, array{string, string, string}> how the folder is, what is planted there, what is said
+     * @return iterable<string, array{string, string, string}> the folder's state, what is planted there, and the
+     *         expected message
      */
     public static function plants(): iterable
     {
@@ -92,7 +93,7 @@ final class SqliteTrustTest extends TestCase
         OtherUser::become(self::STRANGER);
         $file = $this->home . '/cache/c.sqlite';
         if (!is_writable($this->home . '/cache') || !str_contains($folder, '1777')) {
-            posix_seteuid(0); // it was planted before the folder was repaired
+            posix_seteuid(0); // planted before the folder was repaired
         }
         $this->plant($file);
         posix_seteuid(0);
@@ -146,7 +147,7 @@ final class SqliteTrustTest extends TestCase
         self::assertFalse(Bomb::$exploded);
     }
 
-    /** Another user who opens a file before chmod() could read what is stored later and hold its lock. */
+    /** Another user who opens a file before chmod() could read later values and hold its lock. */
     public function testNewFilesAreNeverOpenToOthers(): void
     {
         chmod($this->home . '/cache', 0o755);

@@ -29,8 +29,8 @@ if (in_array($ask('do'), ['two', 'fatal first'], true)) {
         jitter: 0.0,
     );
 }
-// What is computed at first gets old soon. What replaces it does not, and its lease is long: on a machine that stops
-// for seconds, another computation would begin otherwise.
+// The first value becomes stale soon. Its replacement does not, and has a long lease. Otherwise, another computation
+// would begin on a machine that stops for seconds.
 $value = $cache->remember(
     'k',
     in_array($ask('do'), ['', 'two'], true) ? 0.3 : 60,
@@ -43,7 +43,7 @@ $value = $cache->remember(
                 return str_repeat('x', 1 << 40);
             case 'slow':
             case 'session':
-                // As long as the test wants it to.
+                // Runs as long as the test wants.
                 for ($end = microtime(
                     true,
                 ) + 60; !file_exists($ask('directory') . '/go') && microtime(true) < $end; usleep(
@@ -61,7 +61,7 @@ $value = $cache->remember(
     beta: 0.0,
     jitter: 0.0,
 );
-// PHP waits with this until the script has ended, and the visitor has it then.
+// PHP runs this after the script has ended, when the visitor has the response.
 register_shutdown_function(static function () use ($value, $start): void {
     echo json_encode(
         ['value' => $value, 'seconds' => microtime(true) - $start, 'worker' => getmypid()],

@@ -14,13 +14,13 @@ final class MySqlMemoryTest extends MySqlTestCase
         return 'memory';
     }
 
-    /** The server's tables end at 8 MB. */
+    /** The server limits its tables to 8 MB. */
     protected function tooLarge(): string
     {
         return random_bytes(9 << 20);
     }
 
-    /** It takes 1 MB; of 9 MB the server would try half a minute to make room. */
+    /** add() accepts 1 MB; for 9 MB, the server would try to make room for half a minute. */
     protected function tooLargeToAdd(): string
     {
         return random_bytes(2 << 20);
@@ -40,7 +40,7 @@ final class MySqlMemoryTest extends MySqlTestCase
         self::assertSame(0, $count());
     }
 
-    /** What a killed writer or two concurrent ones can leave behind. */
+    /** A killed writer, or two concurrent ones, can leave such rows. */
     public function testMixedRowsOfTwoValuesAreAMiss(): void
     {
         $cache = $this->cache('&namespace=mixture');
@@ -64,7 +64,7 @@ final class MySqlMemoryTest extends MySqlTestCase
     public function testFullTableEvictsOldRowsAndKeepsTheLatest(): void
     {
         $cache = $this->cache('&namespace=contract_full&timeout=10');
-        // More than twice as many as have room.
+        // More than twice as many as fit.
         foreach ([100 => 20_000, 60_000 => 400, 400_000 => 60] as $length => $count) {
             for ($n = 0; $n < $count; ++$n) {
                 self::assertTrue($cache->set("$length-$n", self::value($n, $length)), "$n of $length");
@@ -135,7 +135,7 @@ final class MySqlMemoryTest extends MySqlTestCase
         return str_repeat(pack('N', $n), intdiv($length, 4));
     }
 
-    /** The control: rows without a version, replaced by one writer and read by another row by row, do mix. */
+    /** The control: without a version, rows that one writer replaces and a reader reads one by one do mix. */
     public function testRowsReadSeparatelyMixTwoValues(): void
     {
         self::raw()->exec('CREATE OR REPLACE TABLE mixing (part INT PRIMARY KEY, data INT) ENGINE=MEMORY');

@@ -244,7 +244,7 @@ final class ShmopTest extends DriverTestCase
         ); // of 4 KiB each
     }
 
-    /** The kernel tells when a block was used, to the second. */
+    /** The kernel records the time of use in seconds. */
     #[Group('waiting')]
     public function testReadBlocksStay(): void
     {
@@ -263,7 +263,7 @@ final class ShmopTest extends DriverTestCase
         self::assertSame([3, 5, 8, 14], [$three, $five, $eight, $last]);
     }
 
-    /** In an IPC namespace with low limits of shared memory. */
+    /** Runs code in an IPC namespace with low limits of shared memory. */
     private static function where(string $limits, string $code): string
     {
         if (posix_geteuid() !== 0) {
@@ -301,7 +301,7 @@ final class ShmopTest extends DriverTestCase
         }
     }
 
-    /** @return array{int, string} every byte follows from the number */
+    /** @return array{int, string} every byte is determined by the number */
     private static function provable(int $number): array
     {
         return [$number, str_repeat(pack('N', $number), 200_000)];

@@ -54,7 +54,7 @@ final class ShmopTrustTest extends TestCase
         }
     }
 
-    /** It looks like a block whose creator died before it wrote. */
+    /** It looks like a block whose creator died before writing. */
     public function testZeroedBlockIsNotWritten(): void
     {
         $this->plant('', '', 128 + 13);
@@ -72,7 +72,7 @@ final class ShmopTrustTest extends TestCase
         self::assertSame('mine', $this->store->get('k'));
     }
 
-    /** The control: with the tags that stand in a block of the victim, the planted object is made. */
+    /** The control: with the tags of the victim's block, the planted object is created. */
     public function testPlantedObjectIsCreatedWithTheSecret(): void
     {
         self::assertTrue($this->store->set('k', 'mine'));

@@ -12,7 +12,7 @@ use Yac;
 
 final class YacTest extends DriverTestCase
 {
-    /** A full Yac may drop the newest entry: an old one's time of use lies in memory that another value has taken. */
+    /** A full Yac may drop the newest entry, because an old one's time of use was overwritten by another value. */
     protected function setUp(): void
     {
         (new Yac())->flush();
@@ -29,13 +29,13 @@ final class YacTest extends DriverTestCase
         return [Capability::Lock];
     }
 
-    /** It has no locks: an entry is lost where two processes write at once, or one is stopped while it writes. */
+    /** Yac has no locks: an entry is lost if two processes write at once, or one is stopped while it writes. */
     protected function expectedLosses(): int
     {
         return 10;
     }
 
-    /** Yac takes 1 MB after compression; noise does not compress. */
+    /** Yac accepts 1 MB after compression; random bytes do not compress. */
     protected function tooLarge(): string
     {
         return random_bytes(2 << 20);
@@ -67,7 +67,7 @@ final class YacTest extends DriverTestCase
         $store->clear();
     }
 
-    /** Yac itself looks at 256 of a long value's bytes only. */
+    /** Yac itself checks only 256 bytes of a long value. */
     public function testChangedByteOfALongValueIsAMiss(): void
     {
         $store = new YacStore('changed');
@@ -86,7 +86,7 @@ final class YacTest extends DriverTestCase
     {
         $store = new YacStore('losses');
         $before = $store->losses();
-        // Yac's defaults are 32,768 slots and 64 MB of memory: this uses up both.
+        // This uses up Yac's defaults, 32,768 slots and 64 MB of memory.
         for ($i = 0; $i < 40_000; ++$i) {
             $store->set('k' . $i, str_repeat('x', 2000));
         }
@@ -113,8 +113,8 @@ final class YacTest extends DriverTestCase
     }
 
     /**
-     * Yac misses while another process reads: that must not be taken for a lost namespace version, which empties
-     * everything.
+     * Yac misses while another process reads. Such a miss must not look like a lost namespace version, which would
+     * empty the namespace.
      */
     public function testManyReadersDoNotEmptyTheNamespace(): void
     {

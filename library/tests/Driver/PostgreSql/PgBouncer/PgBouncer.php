@@ -13,7 +13,7 @@ use PgSql\Connection;
 /** PgBouncer in front of a server, on a unix socket next to the server's. It ends with this object. */
 final class PgBouncer
 {
-    /** PgBouncer does not run as root. */
+    /** User for PgBouncer, which refuses to run as root. */
     private const INSTEAD_OF_ROOT = 'nobody';
 
     private function __construct(
@@ -23,10 +23,10 @@ final class PgBouncer
     ) {}
 
     /**
-     * @param 'session'|'transaction'|'statement' $mode when the session of a client may serve another one
-     * @param int $sessions that all clients share
-     * @param array<string, string> $settings more of pgbouncer.ini
-     * @param string $connectQuery what each session begins with
+     * @param 'session'|'transaction'|'statement' $mode decides when a client's session may serve another client
+     * @param int $sessions number of sessions that all clients share
+     * @param array<string, string> $settings further settings of pgbouncer.ini
+     * @param string $connectQuery first statement of each session
      */
     public static function before(
         PostgreSqlServer $server,
@@ -83,7 +83,7 @@ final class PgBouncer
         return new self($process, "$folder/.s.PGSQL.$port", $server->password);
     }
 
-    /** @return string with an option, so that others can follow */
+    /** @return string it has an option, so that others can follow */
     public function dsn(): string
     {
         return \sprintf(
@@ -109,7 +109,7 @@ final class PgBouncer
         return new \PDO('pgsql:' . $this->settings(), options: $options);
     }
 
-    /** As pg_connect() takes them. */
+    /** The connection string for pg_connect(). */
     public function settings(): string
     {
         $port = substr((string) strrchr($this->socket, '.'), 1);
@@ -125,7 +125,7 @@ final class PgBouncer
     }
 
     /**
-     * What a program is answered that connects, runs one statement, and goes.
+     * The answer for a program that connects, runs one statement, and disconnects.
      *
      * @return list<string|null> the first column
      */
@@ -147,7 +147,7 @@ final class PgBouncer
         $this->process->stop();
     }
 
-    /** In a folder that only this user and the server's enter. */
+    /** Writes into a folder that only this user and the server's user can enter. */
     private static function write(string $file, string $content): void
     {
         file_put_contents($file, $content);

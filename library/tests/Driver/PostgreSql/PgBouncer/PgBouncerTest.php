@@ -15,11 +15,14 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\TestWith;
 
 /**
- * A pooler lends one session of the server to several programs in turn. The contracts are held to in transaction mode.
+ * A pooler lends one session of the server to several programs in turn. The contracts are tested in transaction mode.
  */
 final class PgBouncerTest extends DriverTestCase
 {
-    /** What a session has beyond what it began with, as lines of text: none, unless a program has left it there. */
+    /**
+     * The state that a session has in addition to its initial one, as lines of text: none, unless a program has left
+     * some.
+     */
     private const STATE = <<<'SQL'
         SELECT concat('setting ', name, ' = ', setting) FROM pg_settings WHERE source = 'session' AND name NOT IN ('application_name', 'client_encoding')
         UNION ALL SELECT concat('prepared: ', statement) FROM pg_prepared_statements
@@ -69,7 +72,7 @@ final class PgBouncerTest extends DriverTestCase
     #[DataProvider('modes')]
     public function testNothingOutlivesATransaction(string $mode): void
     {
-        // In session mode a client has a session until it goes, and the next one gets it cleaned: so is not, here.
+        // In session mode a client keeps a session until it disconnects, and the session is then cleaned. Not so here.
         $pooler = PgBouncer::before(self::server(), $mode, settings: [
             'server_reset_query' => '',
             'ignore_startup_parameters' => 'options',
@@ -114,7 +117,7 @@ final class PgBouncerTest extends DriverTestCase
         $pooler->stop();
     }
 
-    /** A program behind a pooler has PDO prepare nothing in the server, and then the cache prepares nothing either. */
+    /** Behind a pooler, programs let PDO prepare nothing in the server. The cache then prepares nothing either. */
     #[TestWith([\PDO::ATTR_EMULATE_PREPARES])]
     #[TestWith([\PHP_VERSION_ID < 80_400 ? \PDO::PGSQL_ATTR_DISABLE_PREPARES : \Pdo\Pgsql::ATTR_DISABLE_PREPARES])]
     public function testCacheOverTheApplicationsConnectionLeavesNothing(int $attribute): void
@@ -162,7 +165,7 @@ final class PgBouncerTest extends DriverTestCase
         $pooler->stop();
     }
 
-    /** Such as one that runs SET in transaction mode: then its search path is that of whoever comes next. */
+    /** For example, a program runs SET in transaction mode: its search path then applies to the next client. */
     public function testSearchPathOfAnotherProgramIsNotFollowed(): void
     {
         $pooler = PgBouncer::before(self::server(), 'transaction');

@@ -14,7 +14,7 @@ use Larder\Tests\Driver\Redis\Topology\RedisNodes;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\Group;
 
-/** Over three masters, each with a part of the slots. */
+/** Three masters, each with a part of the slots. */
 final class BorrowedClusterTest extends StoreTestCase
 {
     use AllContracts {
@@ -23,7 +23,7 @@ final class BorrowedClusterTest extends StoreTestCase
 
     private static int $timeout = 30;
 
-    /** RedisCluster sends it again until its two timeouts together have passed. */
+    /** RedisCluster resends it until its two timeouts together have passed. */
     public function testTooLargeValueIsRefusedAndRemovesOldOne(): void
     {
         self::$timeout = 3;
@@ -37,7 +37,7 @@ final class BorrowedClusterTest extends StoreTestCase
 
     protected function open(string $namespace): Store
     {
-        Servers::redisCluster(); // or a fork that connects first would have servers of its own
+        Servers::redisCluster(); // otherwise a fork that connects first would start its own servers
 
         return Cache::over(static fn(): \RedisCluster => self::client(), 'namespace=' . $namespace)->store();
     }
@@ -107,7 +107,7 @@ final class BorrowedClusterTest extends StoreTestCase
         self::assertTrue($first->clear());
     }
 
-    /** Which are behind, and refuse what is written. */
+    /** Replicas lag behind, and refuse writes. */
     #[Group('cluster')]
     public function testReplicasThatTheApplicationReadsFromAreNotAsked(): void
     {

@@ -114,7 +114,7 @@ final class BorrowedPhpredisTest extends BorrowedRedisTestCase
         self::assertTrue($cache->clear());
     }
 
-    /** The client would unserialize what another has stored. */
+    /** The client would unserialize values that others have stored. */
     public function testNothingIsUnserializedByTheClient(): void
     {
         $client = self::client(self::socket());
@@ -164,7 +164,7 @@ final class BorrowedPhpredisTest extends BorrowedRedisTestCase
         self::assertTrue($cache->clear());
     }
 
-    /** Whichever of its methods is called first connects, and throws an exception of Symfony's. */
+    /** The first call of any of its methods connects, and throws an exception of Symfony's. */
     #[TestWith([''])]
     #[TestWith(['array:'])]
     public function testProxyOfSymfonyCacheThatCannotConnectIsAnOutage(string $local): void

@@ -56,7 +56,7 @@ final class BorrowedPredisTest extends BorrowedRedisTestCase
         self::close($client);
     }
 
-    /** By default Predis throws what a server refuses; the server knows no script at first. */
+    /** By default, Predis throws the server's refusals; at first, the server does not know the script. */
     #[TestWith([true])]
     #[TestWith([false])]
     public function testRefusalsAreNoOutageWhetherPredisThrowsThemOrNot(bool $throws): void
@@ -96,7 +96,7 @@ final class BorrowedPredisTest extends BorrowedRedisTestCase
         $client->executeRaw(['DISCARD']);
     }
 
-    /** The parent would receive the replies to the child, and the other way round. */
+    /** Otherwise parent and child would receive each other's replies. */
     public function testPersistentConnectionIsNotUsedInAFork(): void
     {
         $connect = static fn(): Client

@@ -20,7 +20,7 @@ use Larder\Tests\RecordingLogger;
 use Larder\Tests\Servers;
 use Psr\Log\NullLogger;
 
-/** What the tests of clients that an application holds share, whichever client it is. */
+/** Tests for all clients that an application owns. */
 abstract class BorrowedRedisTestCase extends StoreTestCase
 {
     use AllContracts;
@@ -34,20 +34,20 @@ abstract class BorrowedRedisTestCase extends StoreTestCase
     /** @return \Closure(): object with the client's class as its return type */
     abstract protected static function lazy(string $socket): \Closure;
 
-    /** @return mixed what the application reads by the client from its own key "own" */
+    /** @return mixed the value of the application's own key "own", read through the client */
     abstract protected static function readOwn(object $client): mixed;
 
     abstract protected static function writeOwn(object $client, mixed $value): void;
 
-    /** What the server replies to GET own, without any setting of the client. */
+    /** The server's reply to GET own, without any setting of the client. */
     abstract protected static function readRaw(object $client): mixed;
 
-    /** Sends a command of which the client knows nothing. */
+    /** Sends a command without the client's knowledge. */
     abstract protected static function raw(object $client, string ...$words): void;
 
     abstract protected static function close(object $client): void;
 
-    /** As an application does whose server was away, or that was told that its client is out of step. */
+    /** What an application does after its server was down, or when its client is out of step. */
     abstract protected static function reconnect(object $client, string $socket): void;
 
     protected function open(string $namespace): Store
@@ -121,14 +121,14 @@ abstract class BorrowedRedisTestCase extends StoreTestCase
         self::assertCount(1, $calls);
     }
 
-    /** Whichever of the two sent a command, the other could receive its reply. */
+    /** Each could receive the reply to a command of the other. */
     public function testForkDoesNotUseTheClientOfItsParent(): void
     {
         $cache = Cache::over(static::client(self::socket()), 'namespace=fork&on_failure=throw', new NullLogger());
         self::assertForkIsRefused('its parent uses the client', $cache);
     }
 
-    /** Each framework has an exception of its own for a server that is away. */
+    /** Each framework has its own exception for a server that is down. */
     public function testClosureThatDoesNotConnectIsAnOutage(): void
     {
         $class = (string) (new \ReflectionFunction(static::lazy(self::socket())))->getReturnType();
@@ -180,7 +180,7 @@ abstract class BorrowedRedisTestCase extends StoreTestCase
         $server->stop();
     }
 
-    /** As frameworks do, which put another client in the place of one that was lost. */
+    /** Frameworks do this: they replace a lost client by a new one. */
     public function testClosureIsCalledAgainAfterALostConnection(): void
     {
         [$one, $two] = [self::another(), self::another()];
@@ -194,12 +194,12 @@ abstract class BorrowedRedisTestCase extends StoreTestCase
         self::assertTrue(Servers::await(static fn(): bool => $cache->set('k', 2)));
         self::assertSame(2, Cache::open("redis://$two->socket?namespace=again")->get('k'));
         self::assertSame(2, $clients->calls);
-        usleep(1_000_000); // its next probe is due
+        usleep(1_000_000); // the next probe is due
         self::assertFalse($ofTheFirst->set('k', 2), 'the control: a cache over the client itself');
         $two->stop();
     }
 
-    /** By another client, the call would run outside of the transaction. */
+    /** With another client, the call would run outside of the transaction. */
     public function testClosureIsNotCalledAgainInATransactionThatTheClientDoesNotKnowOf(): void
     {
         $clients = new Current(static::client(self::socket()));
@@ -235,7 +235,7 @@ abstract class BorrowedRedisTestCase extends StoreTestCase
         $server->stop();
     }
 
-    /** Neither the one that is lost, nor one that was lost and replaced: the parent may still have it. */
+    /** Neither a lost client, nor a lost one that was replaced: the parent may still have it. */
     public function testForkIsGivenNoClientThatItsParentHasLost(): void
     {
         $server = self::another();
@@ -268,7 +268,7 @@ abstract class BorrowedRedisTestCase extends StoreTestCase
         self::assertSame('reached', $inAFork(static::client(self::socket())), 'the control: a client of its own');
     }
 
-    /** As a client is left that was interrupted between a command and its reply. */
+    /** A client that was interrupted between a command and its reply is in this state. */
     public function testClientWithAnUnreadReplyIsNotUsed(): void
     {
         $socket = Servers::directory('redis-held-' . bin2hex(random_bytes(4))) . '/s';
@@ -324,7 +324,7 @@ abstract class BorrowedRedisTestCase extends StoreTestCase
         }
     }
 
-    /** Of a server that sets no limit to a value: else it would close the client's connection. */
+    /** The server has no limit for values: otherwise it would close the client's connection. */
     protected static function socket(): string
     {
         self::$server ??= RedisServer::start(Servers::directory('redis-held'));
@@ -337,7 +337,7 @@ abstract class BorrowedRedisTestCase extends StoreTestCase
         return RedisServer::start(Servers::directory('redis-held-' . bin2hex(random_bytes(4))), array_values($options));
     }
 
-    /** With the client's class as the return type. */
+    /** A closure with the client's class as its return type. */
     private static function typed(\Closure $closure): \Closure
     {
         $typed = eval(\sprintf(

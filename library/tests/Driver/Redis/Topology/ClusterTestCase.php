@@ -12,10 +12,10 @@ use Larder\Internal\Key\NamespaceName;
 use Larder\Tests\Driver\DriverTestCase;
 use Larder\Tests\Servers;
 
-/** What the tests of a cluster by both clients share: three masters, which hold each contract's keys together. */
+/** Tests of a cluster with both clients: three masters. All keys of a contract are in one slot. */
 abstract class ClusterTestCase extends DriverTestCase
 {
-    /** As in ?client=. */
+    /** The value of ?client=. */
     abstract protected static function client(): string;
 
     public static function dsn(string $namespace): string
@@ -40,7 +40,7 @@ abstract class ClusterTestCase extends DriverTestCase
         return random_bytes(2 << 20);
     }
 
-    /** The control: a store that knows of one server only. */
+    /** The control: a store that knows only one server. */
     public function testSingleServerStoreFailsOnACluster(): void
     {
         $dsn = preg_replace('/^redis.cluster:(.*?),[^?]*/', 'redis:$1', self::dsn('single')) . '&on_failure=throw';

@@ -71,7 +71,7 @@ final class FailoverTest extends TestCase
         self::assertSame([1, ['k' => 1], true], [$cache->get('k'), $cache->getMany(['k']), $cache->has('k')]);
     }
 
-    /** Each with a breaker of its own, and one line in the log. */
+    /** Each master has its own breaker, and there is one log line. */
     public function testOtherMastersServeWhileOneIsGone(): void
     {
         $this->nodes = RedisNodes::cluster(Servers::directory('one-gone'), 3, 0);
@@ -130,17 +130,17 @@ final class FailoverTest extends TestCase
         $old = $this->nodes->ports()[0];
         $this->nodes->ask($this->nodes->sentinels[0], 'SENTINEL', 'FAILOVER', 'shop');
         RedisNodes::await(fn(): bool => \is_array($role = $this->nodes->ask($old, 'ROLE')) && $role[0] === 'slave');
-        // The connection to it still stands: it says READONLY, so nothing was done twice.
+        // The connection to the old master is still open: the master answers READONLY, so nothing was done twice.
         self::assertSame(6, $cache->increment('n', 1, 5));
         self::assertSame(7, $cache->increment('n'));
         self::assertSame(7, Cache::open($dsn)->get('n'));
         self::assertSame(7, Cache::open($dsn . '&read=replica')->increment('n', 0));
-        // A map that still names it, as a process that has slept may have.
+        // The map still names the old master, like that of a process that has slept.
         $this->nodes->kill($this->nodes->sentinels[0]);
         self::assertSame(8, Cache::open($dsn)->increment('n'));
     }
 
-    /** Each of the two directories is the memory of a host. */
+    /** Each of the two directories simulates the memory of a host. */
     public function testListenerHearsEveryMasterAndFollowsAFailover(): void
     {
         $this->nodes = RedisNodes::cluster(Servers::directory('listened'), 3, 1);
@@ -150,7 +150,7 @@ final class FailoverTest extends TestCase
         $keys = ['a', 'b', 'c', 'd', 'e', 'f'];
         self::assertCount(3, array_unique(array_map($this->masterOf(...), $keys)), 'a key at each');
         $write = static function (string $value) use ($here, $there, $keys): void {
-            usleep(200_000); // no copies are made just after all were made void
+            usleep(200_000); // no copies are made just after all became invalid
             self::assertSame($keys, array_keys($here->getMany($keys)));
             foreach ($keys as $key) {
                 $there->set($key, $value);
@@ -170,7 +170,7 @@ final class FailoverTest extends TestCase
         RedisNodes::await($isListening(1));
         $write('newer');
         RedisNodes::await(static fn(): bool => self::sees($here, $keys, 'newer'));
-        // Another server becomes a master, and the old one stays where it is.
+        // Another server becomes the master; the old one keeps its address.
         $this->nodes->ask($this->replicaOf('a'), 'CLUSTER', 'FAILOVER');
         RedisNodes::await(static fn(): bool => $there->set('a', 'newest'));
         $write('newest');
@@ -213,7 +213,7 @@ final class FailoverTest extends TestCase
         return self::port($this->map()->replicas(NamespaceName::prefix('failover') . $key)[0] ?? null);
     }
 
-    /** The replica of a key hears nothing of its master any more. */
+    /** The replica of a key no longer receives its master's changes. */
     private function cutOff(string $key): void
     {
         $replica = $this->replicaOf($key);
@@ -231,7 +231,7 @@ final class FailoverTest extends TestCase
             ?? self::fail('no slots');
     }
 
-    /** @return int how many reads it has done */
+    /** @return int number of reads on that server */
     private function reads(int $port): int
     {
         preg_match_all(

@@ -8,20 +8,17 @@ use Larder\Cache;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\TestCase;
 
-/**
- * A replica that is cut off from its master, and a cache that reads from it. What the cache writes is decided by the
- * master.
- */
+/** A replica that is cut off from its master, and a cache that reads from it. The master decides the cache's writes. */
 final class LaggingReplicaTest extends TestCase
 {
     private const OUTDATED = ['page', 'add', 'increment', 'replace', 'touch', 'swapped'];
 
     private static RedisNodes $nodes;
 
-    /** Of the writer, at the master. */
+    /** The writer's cache, at the master. */
     private static Cache $master;
 
-    /** Of the reader. */
+    /** The reader's cache. */
     private static Cache $replica;
 
     public static function setUpBeforeClass(): void
@@ -89,7 +86,7 @@ final class LaggingReplicaTest extends TestCase
         }
     }
 
-    /** It is still on the replica as it was. */
+    /** The replica still has the old value. */
     public function testStaleValueOfTheReplicaIsNotComputedAgain(): void
     {
         self::$master->set('page', 'new', 60, ['shop']);
@@ -98,7 +95,7 @@ final class LaggingReplicaTest extends TestCase
         self::assertSame('new', self::$master->get('page'));
     }
 
-    /** An outdated value makes them remove it first: what came after it stays. */
+    /** Because of an outdated value, they remove it first: a newer one must stay. */
     public function testAtomicOperationsRemoveNothingThatTheReplicaLacks(): void
     {
         self::assertTrue(self::$master->add('add', 'A', 60));

@@ -15,16 +15,17 @@ use Larder\Server\ConnectionSettings;
 use Larder\Tests\Server\Certificates;
 
 /**
- * Redis servers that know of each other: a cluster, or a master with replicas and sentinels. On loopback ports, with a
- * password, since other users of the machine can connect. With certificates they speak TLS with clients and each other,
- * on ports of its own: those without stay for who starts them. They end with this object.
+ * Redis servers that know of each other: a cluster, or a master with replicas and sentinels. They listen on loopback
+ * ports, with a password, since other users of the machine can connect. With certificates, they use TLS among
+ * themselves, and clients have further ports for it; the ports without TLS are for the tests. They end with this
+ * object.
  */
 final class RedisNodes
 {
     public const PASSWORD = 'of-these-tests';
-    /** Milliseconds after which the others take a server for failed. */
+    /** Milliseconds after which the others consider a server as failed. */
     private const FAILED_AFTER = '1000';
-    /** Where no replica takes over, a node that only stands still must not close the whole cluster. */
+    /** Without replicas, a node that only stands still must not stop the whole cluster. */
     private const FAILED_WITHOUT_REPLICAS_AFTER = '60000';
     private const SECONDS = 60.0;
     /** Options of a server of a cluster. */
@@ -49,8 +50,8 @@ final class RedisNodes
     ) {}
 
     /**
-     * @param int $masters each with a part of the slots
-     * @param int $replicas of each
+     * @param int $masters number of masters, each with a part of the slots
+     * @param int $replicas number of replicas of each master
      */
     public static function cluster(string $directory, int $masters, int $replicas = 0, ?Certificates $ca = null): self
     {
@@ -98,7 +99,7 @@ final class RedisNodes
         foreach (\array_slice($ports, $masters) as $port) {
             $nodes->awaitLink($port);
         }
-        // A replica is listed once it has received a write, and the others have heard of that.
+        // A replica is listed when it has received a write, and the others have learned of that.
         foreach ($replicas === 0 ? [] : \array_slice($ports, 0, $masters) as $port) {
             $nodes->ask($port, 'FLUSHALL');
         }
@@ -137,7 +138,7 @@ final class RedisNodes
     /**
      * A master with replicas, and sentinels that call it "shop".
      *
-     * @param string $sentinelPassword empty for sentinels that ask for none
+     * @param string $sentinelPassword empty for sentinels without a password
      */
     public static function watched(
         string $directory,
@@ -188,7 +189,7 @@ final class RedisNodes
     }
 
     /**
-     * @param list<int>|null $ports those of the servers
+     * @param list<int>|null $ports ports of the servers
      * @return string "host:port,host:port" for clients
      */
     public function addresses(?array $ports = null): string
@@ -202,7 +203,7 @@ final class RedisNodes
         );
     }
 
-    /** That on which clients reach it. */
+    /** The port for clients. */
     public function clientPort(int $port): int
     {
         return $this->tlsPorts[$port] ?? $port;
@@ -220,7 +221,7 @@ final class RedisNodes
         ))->ask([$command, ...array_values($arguments)]);
     }
 
-    /** @return int the process */
+    /** @return int the process id */
     public function pid(int $port): int
     {
         return (int) $this->processes[$port]->pid();
@@ -232,7 +233,7 @@ final class RedisNodes
         $this->processes[$port]->stop();
     }
 
-    /** Again, as what it was. */
+    /** Starts it again, in its old role. */
     public function restart(int $port): void
     {
         $this->processes[$port] = $this->launch($port);
@@ -251,7 +252,7 @@ final class RedisNodes
     /**
      * Moves a slot with its keys, as redis-cli --cluster reshard does.
      *
-     * @param \Closure(): void $halfway called when half of the keys have moved
+     * @param \Closure(): void $halfway called when half of the keys have been moved
      */
     public function migrate(int $slot, int $from, int $to, ?\Closure $halfway = null): void
     {

@@ -79,7 +79,7 @@ final class SecuredNodesTest extends TestCase
         );
     }
 
-    /** The other server is whom it says it is, so its keys are served. */
+    /** The other server proves its identity, so its keys are served. */
     #[DataProvider('clients')]
     public function testServerOfTheMapThatIsAnotherIsSentNothing(string $client): void
     {
@@ -150,7 +150,7 @@ final class SecuredNodesTest extends TestCase
         self::assertThrows(StoreUnavailable::class, $cache->reach(...), 'refuses AUTH (WRONGPASS)');
     }
 
-    /** Else those of many processes that are closed at once would open the breaker of all. */
+    /** Otherwise many processes whose connections are closed at once would open the breaker for all. */
     #[DataProvider('clients')]
     public function testConnectionsThatTheServerClosesAreNoOutage(string $client): void
     {
@@ -183,7 +183,7 @@ final class SecuredNodesTest extends TestCase
             [['v', 'v', 'v'], false],
             $afterwards($found, static fn(Cache $cache): mixed => $cache->getWithToken('k')),
         );
-        // Where the machine stands still in between, a connection has rested, and is looked at before it is used again.
+        // If the machine stands still in between, a connection has been idle, and is tested before it is used again.
         $control = [];
         for ($tries = 5; $tries > 0 && $control !== [[null, null, null], true]; --$tries) {
             $control = $afterwards($single, $get);
@@ -298,7 +298,7 @@ final class SecuredNodesTest extends TestCase
             . ($sentinelPassword === '' ? '' : "&sentinel_password_file=$file") . Servers::PATIENTLY;
     }
 
-    /** Changes the user "shop" of all servers. */
+    /** Changes the user "shop" on all servers. */
     private function user(string ...$rules): void
     {
         foreach ([self::$cluster, self::$watched] as $nodes) {
@@ -320,7 +320,7 @@ final class SecuredNodesTest extends TestCase
         return $files;
     }
 
-    /** @return list<string> some at each server */
+    /** @return list<string> some keys on each server */
     private static function keys(): array
     {
         return range('a', 'z');

@@ -21,7 +21,8 @@ use PHPUnit\Framework\ExpectationFailedException;
 use PHPUnit\Framework\TestCase;
 
 /**
- * The commands that an ACL user needs, as docs/servers.md lists them: they suffice, and each is needed for something.
+ * The commands that an ACL user needs, from the list in docs/servers.md: they suffice, and each is needed for
+ * something.
  */
 #[Group('cluster')]
 final class TopologyRightsTest extends TestCase
@@ -76,7 +77,7 @@ final class TopologyRightsTest extends TestCase
                             $cache->getMany(['{moving}1', '{moving}2']),
                         );
                     } catch (\Throwable $failure) {
-                        // told when the move has ended
+                        // passed on when the move has ended
                     }
                 });
             } finally {
@@ -123,10 +124,10 @@ final class TopologyRightsTest extends TestCase
     }
 
     /**
-     * @param list<int> $ports of the servers where the user has them
+     * @param list<int> $ports ports of the servers on which the user has the rights
      * @param list<string> $commands
-     * @param \Closure(string): void $work that needs each, with a DSN
-     * @param bool $isExamined whether the doctor tells of each
+     * @param \Closure(string): void $work called with a DSN; it needs each of the rights
+     * @param bool $isExamined true if the doctor reports each missing right
      */
     private function checkEach(
         array $ports,
@@ -146,16 +147,16 @@ final class TopologyRightsTest extends TestCase
             }
             if (
                 $isExamined && $driver instanceof ExaminesServers && $command !== 'CLUSTER|SLOTS'
-            ) { // without that none is found
+            ) { // without this right, no server is found
                 $remarks = array_column($driver->examine(Drivers::parse($dsn)), 'what');
                 self::assertStringContainsString("this user may not use $command", implode("\n", $remarks));
                 self::assertGreaterThan(0, $this->refusals($ports));
             }
 
             try {
-                $work(\sprintf('%s&timeout=1.%02d', $dsn, $i)); // a way of its own, with breakers of its own
+                $work(\sprintf('%s&timeout=1.%02d', $dsn, $i)); // a new timeout means new breakers
             } catch (StoreFailed|StoreUnavailable|ExpectationFailedException) {
-                // some does without, some fails
+                // some calls work without the right, some fail
             }
             self::assertGreaterThan(0, $this->refusals($ports), "nothing needs $command");
             $this->permit($ports, $commands);
@@ -181,7 +182,7 @@ final class TopologyRightsTest extends TestCase
             $cache->getMany(['k', 'l', 'm', 'n']),
             is_int(...),
         )) < 4; ++$try) {
-            usleep(10_000); // a replica is behind
+            usleep(10_000); // a replica lags behind
         }
         self::assertSame(
             [1, ['l' => 1, 'm' => 1], true],
@@ -227,7 +228,7 @@ final class TopologyRightsTest extends TestCase
 
     /**
      * @param list<int> $ports
-     * @return int since they were last asked
+     * @return int number of refusals since the last call
      */
     private function refusals(array $ports): int
     {
@@ -243,7 +244,7 @@ final class TopologyRightsTest extends TestCase
     /**
      * The list of docs/stores.md.
      *
-     * @param list<string> $besides those of docs/servers.md
+     * @param list<string> $besides further commands, in docs/servers.md
      * @return list<string>
      */
     private static function ofPage(array $besides): array

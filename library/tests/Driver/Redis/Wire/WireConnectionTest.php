@@ -15,14 +15,14 @@ use Larder\Testing\Fork;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** Servers that answer wrongly, without end, or not to the end. */
+/** Servers that send wrong, endless or incomplete answers. */
 final class WireConnectionTest extends TestCase
 {
     use AssertsThrows;
 
     /**
-     * @return iterable<string, array{string, string, float, string}> what comes first, what comes again and again, the
-     *         time limit, and what is said of it
+     * @return iterable<string, array{string, string, float, string}> the beginning, the part that is repeated, the time
+     *         limit, and the expected message
      */
     public static function answersWithoutEnd(): iterable
     {
@@ -82,7 +82,7 @@ final class WireConnectionTest extends TestCase
         $server->kill();
     }
 
-    /** It may name what it was given. */
+    /** The server may repeat the password. */
     public function testAnswerToALoginIsNotRepeated(): void
     {
         [$address, $server] = self::server(static function ($client): void {
@@ -105,7 +105,7 @@ final class WireConnectionTest extends TestCase
         $server->kill();
     }
 
-    /** A warning is given to the program's error handler with what was sent, even if an operator @ stands before it. */
+    /** Even with the operator @, a warning reaches the program's error handler together with the bytes sent. */
     public function testErrorHandlerIsNotCalledWithWhatIsSent(): void
     {
         [$address, $server] = self::server(static function ($client): void {

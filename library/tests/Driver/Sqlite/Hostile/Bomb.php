@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Driver\Sqlite\Hostile;
 
-/** An object of which an attacker would have one made. */
+/** A class whose object an attacker would like to create. */
 final class Bomb
 {
     public static bool $exploded = false;
