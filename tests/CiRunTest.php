@@ -9,7 +9,9 @@ use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
-/** What continuous integration makes of its runs, with small commands in the place of `make` and of the fresh machine. */
+/**
+ * Tests how continuous integration reports its runs, with small commands instead of `make` and of the fresh machine.
+ */
 final class CiRunTest extends TestCase
 {
     private TemporaryDirectory $clone;

@@ -8,8 +8,8 @@ use Symfony\Component\Filesystem\Filesystem;
 use Symfony\Component\Process\Process;
 
 /**
- * A clone as `make compare` makes it ready: with the packages that the tool needs, and without those of the tests. They are
- * copied from those installed here, and the engine is the one that was built here; no network is asked.
+ * A clone as `make compare` prepares it: with the packages that the command needs, and without those of the tests. They
+ * are copied from those installed here, the engine is the one built here, and the network is not used.
  */
 final class CloneWithoutDev
 {
@@ -40,7 +40,7 @@ final class CloneWithoutDev
     }
 
     /**
-     * Not started yet; in the folder of the clone.
+     * Returns a process that is not started yet, in the folder of the clone.
      *
      * @param list<string> $command
      */

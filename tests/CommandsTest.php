@@ -7,7 +7,7 @@ namespace Larder\ProjectTests;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** Every command of a page or of the Dockerfile exists: a target of make, a script, a file that it names. */
+/** Every command of a page or of the Dockerfile exists: its make target, its script, its files. */
 final class CommandsTest extends TestCase
 {
     /** @return iterable<string, array{string}> */
@@ -51,11 +51,13 @@ final class CommandsTest extends TestCase
 
     private function failure(string $command): ?string
     {
-        $words = explode(' ', (string) preg_replace(['/^((sudo|[A-Z_]+=\S+) )+/', '~^make -C /opt/larder ~'], ['', 'make '], $command)); // the clone of README
+        // the clone in the README
+        $words = explode(' ', (string) preg_replace(['/^((sudo|[A-Z_]+=\S+) )+/', '~^make -C /opt/larder ~'], ['', 'make '], $command));
         $dry = match ($words[0]) {
             'make' => ['make', '--dry-run', ...\array_slice($words, 1)],
             './larder', 'vendor/bin/larder' => ['./larder', 'help', $words[1] ?? 'list'],
-            'pie', 'docker', 'systemctl', 'phpenmod' => ['true'], // not on every machine that runs the tests; packages are looked for below
+            // missing on some machines that run the tests; packages are checked below
+            'pie', 'docker', 'systemctl', 'phpenmod' => ['true'],
             default => ['sh', '-c', 'command -v "$1"', 'sh', $words[0]],
         };
         $process = Repository::process($dry);
@@ -74,7 +76,7 @@ final class CommandsTest extends TestCase
         return null;
     }
 
-    /** @return list<string> the names of the published packages */
+    /** @return list<string> names of the published packages */
     private static function packages(): array
     {
         $names = [];

@@ -8,7 +8,7 @@ use Larder\Lab\Figures\Measured;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Filesystem\Filesystem;
 
-/** `make compare` as README gives it, but short: it measures every store, and leaves nothing behind. */
+/** Runs `make compare` as in the README, but shorter: it measures every store, and leaves nothing behind. */
 final class CompareTest extends TestCase
 {
     private const STORES = [
@@ -64,7 +64,9 @@ final class CompareTest extends TestCase
         self::assertNothingIsLeft();
     }
 
-    /** Nothing is installed, so that a machine which lacks a server fails at once: with its last lines, and what to do. */
+    /**
+     * Nothing is installed, so a machine without a server fails at once, with the last lines of the log and a remedy.
+     */
     public function testFailureBeforeMeasuringNamesItsLog(): void
     {
         $path = Repository::folderOfCommandsBut('memcached', "$this->folder/bin");
@@ -96,7 +98,7 @@ final class CompareTest extends TestCase
 
     public function testInterruptedRunLeavesNothingBehind(): void
     {
-        // A terminal sends Ctrl-C to all processes of the command, which setsid keeps apart from the tests' own.
+        // A terminal sends Ctrl-C to all processes of the command. setsid separates them from those of the tests.
         $process = Repository::process(['setsid', 'make', 'compare', 'ARGS=--quick'], $this->environment, self::LIMIT);
         $process->start();
         $servers = ['memcached', 'redis-server', 'mariadbd'];
@@ -126,7 +128,7 @@ final class CompareTest extends TestCase
         self::assertSame([], glob("$this->folder/tmp/*"), 'temporary files are gone');
     }
 
-    /** @return list<string> the names of the programs that run for this test */
+    /** @return list<string> names of the programs that run for this test */
     private function running(): array
     {
         $process = Repository::process(['dev/checks/left-running', '--pids'], $this->environment);

@@ -8,17 +8,17 @@ use Symfony\Component\Filesystem\Filesystem;
 use Symfony\Component\Process\Process;
 
 /**
- * A project of somebody else, in a folder of its own, into which the published packages are required. Composer gets them
- * from the folders of this repository, and what they need from the packages that are installed here; it asks no network.
+ * A project of a user in a folder of its own, which requires the published packages. Composer gets them from the
+ * folders of this repository, and their dependencies from the packages installed here. The network is not used.
  */
 final class EmptyProject
 {
-    /** Any release: one tag is the version of all packages. */
+    /** Any number: all packages have the same version. */
     private const VERSION = '1.2.3';
 
     public readonly string $folder;
 
-    /** @param bool $published whether its Composer knows the packages, as after a release */
+    /** @param bool $published true if its Composer knows the packages, like after a release */
     public function __construct(bool $published = true)
     {
         $this->folder = (string) realpath(sys_get_temp_dir()) . '/larder-project-' . bin2hex(random_bytes(4));
@@ -43,7 +43,7 @@ final class EmptyProject
     }
 
     /**
-     * Not started yet; in the folder of the project.
+     * Returns a process that is not started yet, in the folder of the project.
      *
      * @param list<string> $command
      */
@@ -52,13 +52,13 @@ final class EmptyProject
         return new Process($command, $this->folder, self::environment($this->folder), timeout: 300);
     }
 
-    /** @return array<string, string> for Composer: it asks no network, and knows nothing of the one who runs the tests */
+    /** @return array<string, string> for Composer: no network, and no settings of the user who runs the tests */
     public static function environment(string $folder): array
     {
         return ['COMPOSER_ALLOW_SUPERUSER' => '1', 'COMPOSER_DISABLE_NETWORK' => '1', 'COMPOSER_HOME' => "$folder/home"];
     }
 
-    /** @return list<array<string, mixed>> of a composer.json: the packages in vendor/ of this repository, and no others */
+    /** @return list<array<string, mixed>> for a composer.json: only the packages in vendor/ of this repository */
     public static function repositoriesOfWhatIsInstalledHere(): array
     {
         return [self::repository('vendor/*/*', self::installedHere()), ['packagist.org' => false]];
@@ -78,7 +78,7 @@ final class EmptyProject
      */
     private static function repository(string $folder, array $versions): array
     {
-        // Copied like an archive: without the files that .gitattributes excludes.
+        // Copied like an archive: without files that .gitattributes excludes.
         return ['type' => 'path', 'url' => realpath(Repository::ROOT) . "/$folder", 'options' => ['symlink' => false, 'versions' => $versions]];
     }
 

@@ -22,7 +22,7 @@ final class Example
 
     public function __construct(public readonly string $code, public readonly string $output) {}
 
-    /** @return ?string what went wrong, null when all is as the page says */
+    /** @return ?string the error; null if everything is as the page says */
     public function failure(ExampleServers $servers): ?string
     {
         $process = $this->run($servers);
@@ -39,7 +39,7 @@ final class Example
         return null;
     }
 
-    /** Called by the script that is made of the example. */
+    /** Called by the script that is generated from the example. */
     public static function expect(mixed $expected, mixed $given, string $expression): void
     {
         $said = var_export($expected, true);
@@ -53,7 +53,7 @@ final class Example
     private function run(ExampleServers $servers): Process
     {
         $files = new Filesystem();
-        // On a tmpfs, as the engine's segment stands in it too.
+        // On a tmpfs, since the engine's segment is in it too.
         $folder = $files->tempnam('/dev/shm', 'larder-example-');
         $files->remove($folder);
         $files->mkdir($folder);

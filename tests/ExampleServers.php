@@ -11,8 +11,8 @@ use Larder\Cli\System\TemporaryDirectory;
 use Larder\Tests\Driver\Redis\Topology\RedisNodes;
 
 /**
- * The servers that examples in the pages expect at their usual addresses. A private one is started when an example first
- * names one, and its address replaces the usual one. They stop with this object.
+ * Servers that the examples of the pages expect at their usual addresses. A private one is started when an example
+ * first names it, and its address replaces the usual one. They stop with this object.
  */
 final class ExampleServers
 {
@@ -30,7 +30,10 @@ final class ExampleServers
         $this->mariaDb?->stop();
     }
 
-    /** Returns the example with the addresses of the private servers, and a timeout that is not over when the machine stands still. */
+    /**
+     * Returns the example with the addresses of the private servers, and with a timeout longer than stalls of the
+     * machine.
+     */
     public function apply(string $code): string
     {
         $usual = [

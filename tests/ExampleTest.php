@@ -7,7 +7,7 @@ namespace Larder\ProjectTests;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** The controls of PagesTest: wrong examples are noticed. */
+/** The controls of PagesTest: wrong examples fail. */
 final class ExampleTest extends TestCase
 {
     /** @return iterable<string, array{string}> */

@@ -10,7 +10,7 @@ use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Filesystem\Filesystem;
 
-/** docs/figures.md and the chart are what lab/figures/run makes of the measurements that are kept beside them. */
+/** docs/figures.md and the chart are the output of lab/figures/run for the stored measurements. */
 final class FiguresTest extends TestCase
 {
     private const PAGE = Repository::ROOT . '/docs/figures.md';
@@ -50,7 +50,7 @@ final class FiguresTest extends TestCase
         self::assertSame(['12,345'], self::unquoted("12,345 bytes\n$readme"));
     }
 
-    /** What the machine did during a run is written beside its figures, so it does not count here. */
+    /** Facts about the machine during a run are published with the figures, so they do not count here. */
     public function testComparisonIsAWholeResult(): void
     {
         $problems = Check::problems(Repository::ROOT . '/docs/figures/compare.jsonl');
@@ -68,7 +68,7 @@ final class FiguresTest extends TestCase
         self::assertNotSame((string) file_get_contents(self::CHART), $this->chart($this->changed('compare.jsonl', '/("median"): ?[\d.]+/', '$1:987654.0')));
     }
 
-    /** @return list<string> lines with requests a second, and large numbers, that docs/figures.md does not have */
+    /** @return list<string> lines with requests a second, and large numbers, that are missing in docs/figures.md */
     private static function unquoted(string $readme): array
     {
         $page = (string) file_get_contents(self::PAGE);
@@ -77,7 +77,7 @@ final class FiguresTest extends TestCase
         return array_values(array_filter($quotes[0], static fn(string $quote): bool => !str_contains($page, $quote)));
     }
 
-    /** @return TemporaryDirectory the measurements with other figures in one file */
+    /** @return TemporaryDirectory the measurements, with different figures in one file */
     private function changed(string $file, string $figure, string $other): TemporaryDirectory
     {
         $folder = new TemporaryDirectory();

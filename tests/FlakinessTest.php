@@ -8,7 +8,7 @@ use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
-/** lab/flakiness/prove keeps what it has run, goes on from there, and lists what failed. */
+/** lab/flakiness/prove keeps its results, continues from them, and lists the failures. */
 final class FlakinessTest extends TestCase
 {
     private TemporaryDirectory $folder;

@@ -7,7 +7,7 @@ namespace Larder\ProjectTests;
 use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\TestCase;
 
-/** GUARANTEES.md is what lab/figures/run makes of the results that are kept beside it, and they leave no promise out. */
+/** GUARANTEES.md is the output of lab/figures/run for the stored results, which cover every guarantee. */
 final class GuaranteesTest extends TestCase
 {
     private const RESULTS = Repository::ROOT . '/docs/figures/guarantees.jsonl';
@@ -91,7 +91,7 @@ final class GuaranteesTest extends TestCase
         }
     }
 
-    /** @return list<string> the promises that lack a proof that held, or a control */
+    /** @return list<string> guarantees that lack a successful proof, or a control */
     private static function open(string $page): array
     {
         $rows = self::rows($page);

@@ -14,9 +14,9 @@ use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 
 /**
- * No two files of the library, no two folders of it or of the command line, and no two modules of the engine need each other.
- * A folder and that of the same name in Internal/ are one: the public and the internal types of one part. A module of the
- * engine is a header and the file of the same name.
+ * There are no import cycles between files of the library, folders of the library or of the command, or modules of the
+ * engine. A folder and the folder of the same name in Internal/ count as one: the public and the internal types of one
+ * part. A module of the engine is a header and the file of the same name.
  */
 final class ImportCyclesTest extends TestCase
 {
@@ -79,8 +79,8 @@ final class ImportCyclesTest extends TestCase
     }
 
     /**
-     * @param string $prefix of the classes there
-     * @return array<string, list<string>> by class, without the leading Larder: the classes of Larder that it names
+     * @param string $prefix prefix of these classes
+     * @return array<string, list<string>> by class, without the leading Larder: Larder's classes that it names
      */
     private static function imports(string $source, string $prefix = ''): array
     {
@@ -96,7 +96,7 @@ final class ImportCyclesTest extends TestCase
         return $imports;
     }
 
-    /** @return array<string, list<string>> by module of a folder: the other files whose headers it includes */
+    /** @return array<string, list<string>> by module of a folder: other files whose headers it includes */
     private static function modules(string $folder): array
     {
         $modules = [];
@@ -110,7 +110,7 @@ final class ImportCyclesTest extends TestCase
         return $modules;
     }
 
-    /** @return list<string> the classes of Larder that a file names in its code; what its comments name does not count */
+    /** @return list<string> Larder's classes that the code of a file names; comments do not count */
     private static function needs(string $code): array
     {
         $traverser = new NodeTraverser(new NameResolver());
@@ -144,7 +144,7 @@ final class ImportCyclesTest extends TestCase
     }
 
     /**
-     * Tarjan's strongly connected components, of more than one member.
+     * Tarjan's strongly connected components with more than one member.
      *
      * @param array<string, list<string>> $graph
      * @return list<string>

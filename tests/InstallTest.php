@@ -10,7 +10,7 @@ use Symfony\Component\Filesystem\Filesystem;
 use Symfony\Component\Finder\Finder;
 use Symfony\Component\Process\Process;
 
-/** The packages as other people get them: required into a project that has nothing but them. */
+/** Requires the packages into a project that has nothing else. */
 final class InstallTest extends TestCase
 {
     private static ?EmptyProject $library = null;
@@ -21,7 +21,7 @@ final class InstallTest extends TestCase
         self::$library = self::$tool = null;
     }
 
-    /** The section "Install" of docs/start.md, word by word: engine, packages, command. */
+    /** The section "Install" of docs/start.md, word for word: engine, packages, command. */
     public function testDocumentedInstallationFromACloneWorks(): void
     {
         $project = new EmptyProject(published: false);
@@ -91,7 +91,7 @@ final class InstallTest extends TestCase
         self::assertStringContainsString("\nextension=larder\n", (string) file_get_contents($target . $debian));
     }
 
-    /** The control is what cp does, and so phpize's make install. */
+    /** The control is what cp does, like phpize's make install. */
     public function testRunningPhpSurvivesAnUpdate(): void
     {
         $php = new PrivatePhp();
@@ -191,13 +191,13 @@ final class InstallTest extends TestCase
         self::assertSame('["value"]value', $printed);
     }
 
-    /** Test code is not installed, and nothing needs it. */
+    /** Test code is not installed, and no class needs it. */
     public function testEveryClassLoads(): void
     {
         $library = self::library();
         $code = '';
         foreach (self::classes("$library->folder/vendor/larder/larder/src") as $class) {
-            // These extend what only those have who use them.
+            // Their parents come from packages that only some users install.
             if (!str_starts_with(str_replace('\\Internal\\', '\\', $class), 'Larder\\Bridge\\') && !\in_array($class, ['Larder\\Http\\ResponseCache', 'Larder\\Internal\\Http\\WatchedHandler', 'Larder\\Psr\\TaggableItem', 'Larder\\Psr\\TaggablePool'], true)) {
                 $code .= "class_exists('$class') || interface_exists('$class') || trait_exists('$class') || print('$class is not there');";
             }
@@ -209,7 +209,7 @@ final class InstallTest extends TestCase
         self::assertFileExists("$library->folder/vendor/larder/larder/LICENSE");
     }
 
-    /** Each adapter needs the contracts of its framework, and nothing else of it. */
+    /** Each adapter needs only the contracts of its framework. */
     public function testAdaptersNeedOnlyTheContracts(): void
     {
         $project = new EmptyProject();
@@ -224,7 +224,7 @@ final class InstallTest extends TestCase
         }
     }
 
-    /** Applications ask function_exists() whether there is a cache. */
+    /** Applications call function_exists() to find a cache. */
     public function testOlderFunctionsComeWithTheEngineOrItsPolyfill(): void
     {
         $project = new EmptyProject();
@@ -282,7 +282,7 @@ final class InstallTest extends TestCase
         $files = new Filesystem();
         $files->dumpFile("$project->folder/src/page.php", "<?php\n\$sum = larder_increment('visits') ?: 0;\nlarder_store('sum', \$sum + 1);\n");
         $files->dumpFile("$project->folder/phpstan.neon", "{$includes}parameters:\n  level: max\n  paths: [src]\n  tmpDir: tmp\n");
-        // PHPStan itself is no dependency of the project: it only has to be somewhere.
+        // PHPStan is no dependency of the project; any copy works.
         $analysis = $project->run([\PHP_BINARY, Repository::ROOT . '/vendor/bin/phpstan', 'analyse', '--no-progress', '--memory-limit=512M', '--configuration=phpstan.neon']);
 
         self::assertSame($knows ? 0 : 1, $analysis->run(), $analysis->getOutput() . $analysis->getErrorOutput());
@@ -291,7 +291,7 @@ final class InstallTest extends TestCase
         }
     }
 
-    /** Whose vendor folder, if anything loaded it, would end the process. */
+    /** A clone whose vendor folder would end the process if anything loaded it. */
     private static function cloneWithoutVendor(string $folder): string
     {
         $files = new Filesystem();
@@ -343,7 +343,7 @@ final class InstallTest extends TestCase
         return self::$tool;
     }
 
-    /** @return list<string> the classes under a folder, by PSR-4 */
+    /** @return list<string> classes in a folder, by PSR-4 */
     private static function classes(string $folder): array
     {
         $classes = [];

@@ -7,7 +7,7 @@ namespace Larder\ProjectTests;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Filesystem\Filesystem;
 
-/** The search for processes left behind by a test run finds them, also those that hide their origin. */
+/** The search for processes left by a test run finds them, even if they hide their origin. */
 final class LeftRunningTest extends TestCase
 {
     private string $mark;

@@ -20,7 +20,7 @@ use PHPUnit\Framework\Attributes\RunTestsInSeparateProcesses;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
-/** A package that is not part of Larder adds a store. */
+/** A package outside of Larder adds a store. */
 #[RunTestsInSeparateProcesses]
 final class OtherPackageTest extends TestCase
 {

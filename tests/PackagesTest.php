@@ -41,7 +41,7 @@ final class PackagesTest extends TestCase
         self::assertFileEquals(Repository::ROOT . '/LICENSE', Repository::ROOT . "/$package/LICENSE");
     }
 
-    /** All packages are of one release. */
+    /** All packages have the same version. */
     public function testPackagesRequireTheLibraryOfTheirVersion(): void
     {
         self::assertSame('self.version', $this->section('cli', 'require')['larder/larder'] ?? null);
@@ -55,7 +55,7 @@ final class PackagesTest extends TestCase
         yield 'apcu' => ['apcu', 'var/apcu'];
     }
 
-    /** A build in the folder itself, as the README of each says, leaves nothing to commit. */
+    /** A build in the folder itself, as in the README of each package, leaves nothing to commit. */
     #[DataProvider('builds')]
     public function testBuildOutputsAreIgnored(string $folder, string $built): void
     {
@@ -90,7 +90,7 @@ final class PackagesTest extends TestCase
         $files->mkdir($folder);
         try {
             $archive = new Process(['composer', 'archive', '--working-dir', Repository::ROOT . '/extension', '--dir', $folder, '--file', 'package', '--format', 'tar', '--no-interaction'], null, ['COMPOSER_ALLOW_SUPERUSER' => '1', 'COMPOSER_ROOT_VERSION' => '1.2.3']);
-            // Other tests make and remove files there at the same time, which it may have seen.
+            // Other tests create and remove files there at the same time, which may confuse it.
             for ($try = 1; $archive->run() !== 0 && $try < 5; ++$try) {
             }
             self::assertSame(0, $archive->getExitCode(), $archive->getErrorOutput());

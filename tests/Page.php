@@ -4,10 +4,13 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests;
 
-/** A page in Markdown, as the fenced blocks that stand in it. */
+/** A page in Markdown, as a list of its fenced blocks. */
 final class Page
 {
-    /** @param list<array{language: string, text: string, line: int, next: bool}> $blocks next: nothing but blank lines since the block before */
+    /**
+     * @param list<array{language: string, text: string, line: int, next: bool}> $blocks next: only blank lines since
+     *         the block before
+     */
     private function __construct(private readonly string $name, private readonly array $blocks) {}
 
     public static function read(string $name): self
@@ -37,7 +40,7 @@ final class Page
         return new self($name, $blocks);
     }
 
-    /** @return array<string, Example> by where they stand: file and line */
+    /** @return array<string, Example> by position: file and line */
     public function examples(): array
     {
         $examples = [];
@@ -53,7 +56,7 @@ final class Page
         return $examples;
     }
 
-    /** @return array<string, string> the lines of shell blocks that are commands, by where they stand */
+    /** @return array<string, string> command lines of shell blocks, by position */
     public function commands(): array
     {
         $commands = [];

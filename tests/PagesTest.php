@@ -8,13 +8,13 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 
-/** Every PHP example of the pages does what the page says, every link leads somewhere, and there are not too many words. */
+/** Every PHP example of the pages does what the page says, every link works, and the number of words is limited. */
 final class PagesTest extends TestCase
 {
-    /** A new page replaces one. */
+    /** To add a page, replace one. */
     private const MOST_PAGES = 16;
 
-    /** Of Markdown in the whole repository, CHANGELOG.md aside. */
+    /** Of Markdown in the whole repository, without CHANGELOG.md. */
     private const MOST_WORDS = 35_000;
 
     private static ?ExampleServers $servers = null;
@@ -118,7 +118,9 @@ final class PagesTest extends TestCase
         return [...($pages > self::MOST_PAGES ? ["$pages pages in docs"] : []), ...($words > self::MOST_WORDS ? ["$words words"] : [])];
     }
 
-    /** @return list<string> the files and folders in backticks that are not there, from the root or by the end of their paths */
+    /**
+     * @return list<string> missing files and folders in backticks, searched from the root or by the end of their path
+     */
     private static function missingFiles(string $markdown): array
     {
         preg_match_all('~`([a-zA-Z_.-]+(?:/[a-zA-Z_.-]+)*(?:\.(?:c|h|php|txt|md)|/))`~', $markdown, $names);
@@ -127,7 +129,7 @@ final class PagesTest extends TestCase
         return array_values(array_filter($names[1], static fn(string $name): bool => preg_match('~[\0/]' . preg_quote($name, '~') . (str_ends_with($name, '/') ? '' : '\0') . '~', $files) !== 1));
     }
 
-    /** @return list<string> the links that lead to no file or to no heading */
+    /** @return list<string> links to a missing file or heading */
     private static function deadLinks(string $name, string $markdown): array
     {
         preg_match_all('~\]\((?!https?:|mailto:)([^)#]*)(?:#([^)]+))?\)~', $markdown, $links, \PREG_SET_ORDER);
@@ -143,7 +145,7 @@ final class PagesTest extends TestCase
         return $dead;
     }
 
-    /** @return list<string> as links name them */
+    /** @return list<string> in the form that links use */
     private static function headings(string $markdown): array
     {
         preg_match_all('/^#+ (.+)$/m', $markdown, $headings);

@@ -10,7 +10,7 @@ use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
-/** Where PHP's settings load Xdebug, the command measures and the tests run without it. */
+/** If PHP's settings load Xdebug, the command and the tests run without it. */
 final class PhpSettingsTest extends TestCase
 {
     private TemporaryDirectory $machine;
@@ -51,7 +51,7 @@ final class PhpSettingsTest extends TestCase
         $this->assertEveryPhpIsWithout();
     }
 
-    /** A shared ini file: its other settings stay. */
+    /** In a shared ini file, the other settings stay. */
     public function testXdebugIsLeftOutOfASharedIniFile(): void
     {
         $this->machine->write('conf.d/99-mine.ini', "memory_limit = 321M\nzend_extension = \"$this->xdebug\" ; for work\nprecision = 11\n");

@@ -10,7 +10,7 @@ use Larder\ProjectTests\OtherPackage\PocketStore;
 use Larder\Testing\AllContracts;
 use Larder\Testing\StoreTestCase;
 
-/** A store without any capability keeps the contracts too, as far as they ask for none. */
+/** A store without any capability fulfils the contracts too, as far as they need none. */
 final class PocketStoreTest extends StoreTestCase
 {
     use AllContracts;

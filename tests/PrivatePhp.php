@@ -9,14 +9,14 @@ use Symfony\Component\Filesystem\Filesystem;
 use Symfony\Component\Finder\Finder;
 use Symfony\Component\Process\Process;
 
-/** Copies of this machine's PHP and PHP-FPM, with folders of their own for extensions and ini files. */
+/** Copies of this machine's PHP and PHP-FPM, with their own folders for extensions and ini files. */
 final class PrivatePhp
 {
     public readonly string $folder;
     private readonly TemporaryDirectory $directory;
     private readonly Filesystem $files;
 
-    /** @param bool $loadsExtensions whether it also loads what this machine's PHP loads */
+    /** @param bool $loadsExtensions true to also load the extensions of this machine's PHP */
     public function __construct(private readonly bool $loadsExtensions = false)
     {
         $this->directory = new TemporaryDirectory();
@@ -45,7 +45,7 @@ final class PrivatePhp
         $this->files->remove("$this->folder/$file");
     }
 
-    /** @return array<string, string> by which make finds this PHP, and the shell, too */
+    /** @return array<string, string> environment in which make, and the shell, find this PHP */
     public function environment(): array
     {
         return [
@@ -64,13 +64,13 @@ final class PrivatePhp
         return $make;
     }
 
-    /** Not started yet. */
+    /** Returns a process that is not started yet. */
     public function run(string $code): Process
     {
         return new Process(["$this->folder/bin/php", '-r', $code], env: $this->environment());
     }
 
-    /** @return array<string, string> what is in it, by path: contents of text, and hashes of extensions */
+    /** @return array<string, string> its files, by path: content of text, and hashes of extensions */
     public function state(): array
     {
         $state = [];

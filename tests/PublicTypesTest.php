@@ -7,7 +7,7 @@ namespace Larder\ProjectTests;
 use Larder\Cache;
 use PHPUnit\Framework\TestCase;
 
-/** library/README.md lists the public types, and what they ask for and return is public too. */
+/** library/README.md lists the public types. Types in their signatures are public too. */
 final class PublicTypesTest extends TestCase
 {
     private const SOURCE = Repository::ROOT . '/library/src';
@@ -32,7 +32,7 @@ final class PublicTypesTest extends TestCase
         self::assertSame(['Larder\Cache::__construct names Larder\Internal\Resolver'], self::internalNames(Cache::class, true));
     }
 
-    /** @return list<class-string> in the order of their names */
+    /** @return list<class-string> sorted by name */
     private static function types(): array
     {
         $types = [];
@@ -63,7 +63,7 @@ final class PublicTypesTest extends TestCase
 
     /**
      * @param class-string $type
-     * @return list<string> those in the signatures of public methods that are not marked @internal
+     * @return list<string> names in the signatures of public methods that are not marked @internal
      */
     private static function internalNames(string $type, bool $withConstructor = false): array
     {

@@ -6,13 +6,13 @@ namespace Larder\ProjectTests;
 
 use Symfony\Component\Process\Process;
 
-/** The work tree under test, and how its parts are started from outside. */
+/** The work tree under test, and ways to start its parts. */
 final class Repository
 {
     public const ROOT = __DIR__ . '/..';
 
     /**
-     * Not started yet; runs in the root folder without standard input.
+     * Returns a process that is not started yet. It runs in the root folder without standard input.
      *
      * @param list<string> $command
      * @param array<string, string|false> $environment in addition to that of the tests; false removes a variable
@@ -23,7 +23,7 @@ final class Repository
     }
 
     /**
-     * Runs PHP as a user of a clone would: with the engine that was built here, and APCu.
+     * Runs PHP like a user of a clone: with the engine built here, and APCu.
      *
      * @param list<string> $arguments
      */
@@ -38,7 +38,7 @@ final class Repository
         return new Process([\PHP_BINARY, ...$settings, ...$arguments], $directory, null, null, 300);
     }
 
-    /** Whether PHP has the engine by its own settings, and not only by the command line of this process. */
+    /** True if PHP loads the engine by its own settings, and not only by this process's command line. */
     public static function hasEngine(): bool
     {
         $process = new Process([\PHP_BINARY, '-r', 'exit((int) extension_loaded("larder"));']);
@@ -46,7 +46,7 @@ final class Repository
         return $process->run() !== 0;
     }
 
-    /** @return string a folder with every command of this machine but one, for PATH */
+    /** @return string a folder for PATH, with every command of this machine except one */
     public static function folderOfCommandsBut(string $command, string $folder): string
     {
         if (!is_dir($folder)) {
@@ -64,7 +64,7 @@ final class Repository
         return $folder;
     }
 
-    /** @return list<string> the pages that a reader meets, as paths from the root */
+    /** @return list<string> pages for readers, as paths from the root */
     public static function pages(): array
     {
         $pages = [];

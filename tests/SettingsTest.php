@@ -7,9 +7,9 @@ namespace Larder\ProjectTests;
 use PHPUnit\Framework\TestCase;
 
 /**
- * FPM's pools share compiled code, but not their settings. Of a setting that php_admin_value has fixed, opcache computes
- * ini_get() when it compiles, so every pool would get that of the first. Within a namespace it cannot, unless there is a
- * backslash before the name: PHP only knows at run time which function is meant.
+ * FPM's pools share compiled code, but not their settings. If php_admin_value has fixed a setting, opcache evaluates
+ * ini_get() at compile time, so every pool would get the first pool's value. In a namespace it cannot, unless the name
+ * begins with a backslash: PHP knows only at run time which function is meant.
  */
 final class SettingsTest extends TestCase
 {

@@ -9,7 +9,7 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
-/** dev/setup on a machine that lacks something, with INSTALL=no: it names what is missing and changes nothing. */
+/** dev/setup on an incomplete machine, with INSTALL=no: it names what is missing and changes nothing. */
 final class SetupTest extends TestCase
 {
     private const MISSING = 3;
@@ -51,7 +51,7 @@ final class SetupTest extends TestCase
 
     public function testMissingExtensionIsNamed(): void
     {
-        // The control of a machine whose PHP reads no configuration, and so loads no extension.
+        // The control: a PHP that reads no configuration, and so loads no extension.
         $process = $this->runSetup(['stores'], ['PHP_INI_SCAN_DIR' => $this->folder->path]);
 
         self::assertSame(self::MISSING, $process->getExitCode());
@@ -79,7 +79,7 @@ final class SetupTest extends TestCase
         self::assertSame('', $process->getOutput() . $process->getErrorOutput());
     }
 
-    /** The control: the program is there, and its package is not. */
+    /** The control: the program exists, but its package does not. */
     public function testPathOfAFreshMachineHasNoOtherProgram(): void
     {
         $packages = $this->folder->add('dpkg');

@@ -9,7 +9,7 @@ use PHPUnit\Framework\TestCase;
 use Symfony\Component\Filesystem\Filesystem;
 use Symfony\Component\Process\Process;
 
-/** dev/split makes of one repository those of the packages: tried on a small one, and real remotes in folders. */
+/** dev/split creates the packages' repositories from this one: tested on a small one, with real remotes in folders. */
 final class SplitTest extends TestCase
 {
     private string $folder;
@@ -93,7 +93,7 @@ final class SplitTest extends TestCase
         $this->git(['-c', 'user.name=Somebody', '-c', 'user.email=somebody@example.org', 'commit', '-q', '-m', 'Change ' . implode(', ', array_keys($contents))]);
     }
 
-    /** @return string what it complained of */
+    /** @return string its error message */
     private function split(string ...$tag): string
     {
         $process = new Process(["$this->folder/source/dev/split", "$this->folder/remotes", ...$tag], timeout: 60);

@@ -14,7 +14,7 @@ final class StoreNamesTest extends TestCase
     private const ROOT = __DIR__ . '/..';
     private const CODE = ['library/src', 'cli/src', 'cli/bin'];
 
-    /** What may name stores, and why. */
+    /** Files that may name stores, and why. */
     private const ALLOWED = [
         'library/src/Drivers.php' => 'the registry',
         'library/src/Driver/Memory/' => 'the public store of its driver',
@@ -54,7 +54,7 @@ final class StoreNamesTest extends TestCase
         'cli/src/Workload/' => 'memory, counters and limits of each store',
     ];
 
-    /** Names that mean something else too: as the names of stores they are found at the beginning of a DSN. */
+    /** Names with another meaning: as names of stores, they are only found at the beginning of a DSN. */
     private const WORDS = ['array', 'file', 'none', 'auto', 'tier', 'larder'];
 
     public function testNoOtherFileNamesAStore(): void
@@ -94,7 +94,7 @@ final class StoreNamesTest extends TestCase
         }
     }
 
-    /** @return array<string, non-empty-string> patterns of the names, by the folder of the store */
+    /** @return array<string, non-empty-string> patterns of the names, by the store's folder */
     private static function stores(): array
     {
         $stores = [];
@@ -121,7 +121,10 @@ final class StoreNamesTest extends TestCase
         return array_filter(array_keys(self::ALLOWED), static fn(string $allowed): bool => str_starts_with($file, $allowed)) !== [];
     }
 
-    /** @return list<string> those that stand in the code, but for comments and strings with a blank, which are sentences */
+    /**
+     * @return list<string> names in the code, without comments, and without strings that contain a blank, which are
+     *         sentences
+     */
     private static function names(string $pattern, string $code): array
     {
         $bare = implode(' ', array_map(

@@ -8,7 +8,7 @@ use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
-/** The end of what `make test` prints, with small parts in the place of the real ones. */
+/** Tests the last lines of `make test`, with small parts instead of the real ones. */
 final class TestCommandTest extends TestCase
 {
     private TemporaryDirectory $clone;
@@ -42,7 +42,7 @@ final class TestCommandTest extends TestCase
         self::assertStringEndsWith("arginfo: FAILED  a header\narginfo: 1 passed, 1 failed\nWhat to do: find the failures in var/test/arginfo.log. After a change, run make test ARGS=\"arginfo\"\n5 passed, 1 failed\n", $run->getOutput());
     }
 
-    /** As PHPUnit names it; the second run is asked for nothing else. */
+    /** Named as PHPUnit does; the second run runs nothing else. */
     public function testWhatFailedBesideOthersRunsAgainAlone(): void
     {
         $log = $this->clone->write('log', "There was 1 skipped test:\n\n1) A\\B::skipped\nno server\n\n--\n\nThere was 1 failure:\n\n1) A\\B::testC with data set \"d\" (E Object (...))\nfalse is true\n\n5 passed, 1 failed\n");
@@ -69,7 +69,7 @@ final class TestCommandTest extends TestCase
         self::assertStringEndsWith("core: passed alone, after it failed beside others: unit-asan\n17 passed, 0 failed\n", $run->getOutput());
     }
 
-    /** PHPUnit counts a deprecation as no failure, and lists it after the tests that were skipped. */
+    /** For PHPUnit a deprecation is no failure, and is listed after the skipped tests. */
     public function testDeprecationThatFailsAPartIsNamed(): void
     {
         $log = $this->clone->write('log', "There was 1 skipped test:\n\n1) A::b\nno server\n\n--\n\n1 test triggered 1 PHP deprecation:\n\n1) A.php:4\nold() is deprecated\n\n5 passed, 1 failed");

@@ -11,10 +11,10 @@ use PHPUnit\Framework\TestCase;
 use Symfony\Component\Finder\Finder;
 use Symfony\Component\Process\Process;
 
-/** Every command of the tool runs where the packages of the tests are not installed: in a clone, and as a package. */
+/** Every command runs without the packages of the tests: in a clone, and as a package. */
 final class ToolCommandsTest extends TestCase
 {
-    /** The arguments of each command here, what it prints, and its exit code, if that is not 0. */
+    /** Arguments of each command, its output, and its exit code if it is not 0. */
     private const COMMANDS = [
         'compare' => [['--quick', '--rounds', '1', '--stores', 'array,file', '--values', '10b', '--no-servers'], '/^  files /m'],
         'delete' => [['absent'], '/^Deleted 0 entries of /m', 1],
@@ -70,7 +70,7 @@ final class ToolCommandsTest extends TestCase
         $this->assertRuns($command, static fn(array $words): Process => self::clone()->run(['./larder', ...$words]));
     }
 
-    /** The package does not bring the engine, which is loaded here besides. */
+    /** The package does not contain the engine, which is loaded separately. */
     #[DataProvider('commands')]
     public function testCommandRunsAsAPackage(string $command): void
     {
@@ -79,7 +79,7 @@ final class ToolCommandsTest extends TestCase
         $this->assertRuns($command, static fn(array $words): Process => self::project()->run(['sh', '-c', $start, (string) $engine, ...$words]));
     }
 
-    /** Shipped code that names a test class works only in a clone. */
+    /** Code of a package that names a test class would work only in a clone. */
     public function testShippedCodeDoesNotNameTestClasses(): void
     {
         self::assertSame([], self::thoseThatNameTests(['library/src', 'cli/src', 'cli/bin']));
@@ -94,7 +94,7 @@ final class ToolCommandsTest extends TestCase
     /** @param \Closure(list<string>): Process $start */
     private function assertRuns(string $command, \Closure $start): void
     {
-        // Again, if the server stood still for longer than its timeout, which the tool reports.
+        // Tries again if the server stood still longer than its timeout, which the command reports.
         $tries = 0;
         do {
             $process = self::runOnce($command, $start);
@@ -113,7 +113,7 @@ final class ToolCommandsTest extends TestCase
         $redis = str_contains(implode(' ', $arguments), 'redis:') ? RedisServer::start($directory->add('redis')) : null;
         $process = $start([$command, ...array_map(static fn(string $argument): string => \sprintf($argument, $directory->path), $arguments)]);
         $process->start();
-        if ($command === 'listen') { // runs until it is told to end
+        if ($command === 'listen') { // runs until it is stopped
             for ($end = microtime(true) + 60; preg_match($printed, $process->getOutput()) !== 1 && $process->isRunning() && microtime(true) < $end;) {
                 usleep(10_000);
             }

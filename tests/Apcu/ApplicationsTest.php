@@ -8,14 +8,14 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
 /**
- * The calls that applications make of apcu_*(), in their order and with their kinds of arguments, over APCu and over the module
- * of this repository. lab/apcu/prove runs whole applications.
+ * Calls of apcu_*() by applications, in their order and with their kinds of arguments, over APCu and over the module of
+ * this repository. lab/apcu/prove runs whole applications.
  */
 final class ApplicationsTest extends TestCase
 {
     private const SAY = 'function say(mixed ...$values): void { echo json_encode($values, JSON_THROW_ON_ERROR), "\n"; }';
 
-    /** @return iterable<string, array{string, list<string>}> calls, and what they say */
+    /** @return iterable<string, array{string, list<string>}> calls, and their results */
     public static function calls(): iterable
     {
         yield 'Drupal, cache bins' => [<<<'PHP'
@@ -211,7 +211,7 @@ final class ApplicationsTest extends TestCase
         self::assertNotSame(implode("\n", $said), Peer::larder('apcu-careless')->says(self::SAY . $calls));
     }
 
-    /** Not beside APCu: 5.1.22 counts these from the start of the machine. */
+    /** Not compared with APCu: 5.1.22 counts these times from the start of the machine. */
     public function testDashboardsReadTimesOfDay(): void
     {
         $calls = 'apcu_store("k", 1, 60); $info = apcu_key_info("k"); say(abs($info["creation_time"] + $info["ttl"] - time() - 60) <= 1, abs($info["access_time"] - time()) <= 1);';
@@ -219,7 +219,7 @@ final class ApplicationsTest extends TestCase
         self::assertSame('[true,true]', Peer::larder()->says(self::SAY . $calls));
     }
 
-    /** @return iterable<string, array{string}> what an application warns of, while twice the memory is stored */
+    /** @return iterable<string, array{string}> warnings of an application, while twice the memory is stored */
     public static function warnings(): iterable
     {
         yield 'Drupal' => ['$memory = apcu_sma_info(true); $warns = $warns || $memory["avail_mem"] / $memory["seg_size"] < 0.25;'];

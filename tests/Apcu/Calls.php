@@ -5,19 +5,19 @@ declare(strict_types=1);
 namespace Larder\ProjectTests\Apcu;
 
 /**
- * Random calls of apcu_*(), by a seed: the same ones whichever module named apcu is loaded. Each gives a line with what it
- * returned, put into the variable passed by reference, warned of and threw.
+ * Random calls of apcu_*(), determined by a seed: the same for each module named apcu. Each call gives a line with its
+ * result, the variable passed by reference, warnings and exceptions.
  *
- * Where the engine means to differ (docs/apcu.md), the answer is left out or reduced to its shape, here and nowhere else:
- * keys() for keys that the engine cannot have, huge() for values over an eighth of the pages, GONE for entries that have
- * expired, and shape() for numbers that describe memory, times and fetches.
+ * Where the engine differs on purpose (docs/apcu.md), the answer is left out or reduced to its shape, and only here:
+ * keys() for keys that the engine cannot have, huge() for values over an eighth of the pages, GONE for expired entries,
+ * and shape() for numbers that describe memory, times and fetches.
  */
 final class Calls
 {
     private const GONE = 'gone';
     private const PATTERNS = ['/^user:/', '#^user:\d+$#', '{^page}A', '/page/', '/^k[0-9]$/i', '/:/', '~^user\:1~', '/^$/', '/./s', '/^user:1|page:2/'];
 
-    /** @var list<string> what the last call warned of */
+    /** @var list<string> warnings of the last call */
     private array $warnings = [];
 
     public function __construct(int $seed)
@@ -80,7 +80,7 @@ final class Calls
         return array_values(array_unique($keys));
     }
 
-    /** Not one that will have expired before the run ends. */
+    /** Long enough not to expire before the run ends. */
     private static function ttl(): int
     {
         return [0, 0, 5000, 100_000, 1 << 33][mt_rand(0, 4)];
@@ -332,7 +332,8 @@ final class Calls
         return match (mt_rand(0, 12)) {
             0 => self::call('apcu_fetch', $key),
             1 => self::call('apcu_exists', $key),
-            2 => self::call('apcu_delete', $key instanceof \stdClass ? 5 : $key), // of another class: a fatal error
+            // an object of another class is a fatal error
+            2 => self::call('apcu_delete', $key instanceof \stdClass ? 5 : $key),
             3 => self::call('apcu_store', $key, 1),
             4 => self::call('apcu_add', $key, 1),
             5 => self::call('apcu_inc', $key),
@@ -358,7 +359,10 @@ final class Calls
         };
     }
 
-    /** An entry that has expired when it is stored. Whether it is still there until somebody needs its memory differs. */
+    /**
+     * An entry that has already expired when it is stored. The modules differ in whether it exists until its memory is
+     * needed.
+     */
     public function gone(): mixed
     {
         return match (mt_rand(0, 6)) {
@@ -371,7 +375,7 @@ final class Calls
         };
     }
 
-    /** APCu keeps them; here a store is refused. */
+    /** APCu accepts them; the engine refuses them. */
     public function oddKeys(): mixed
     {
         $key = mt_rand(0, 1) === 1 ? '' : str_repeat('k', 70_000);
@@ -404,12 +408,13 @@ final class Calls
         }
         foreach ($info as $name => $value) {
             if ($name === 'ttl' && \is_int($value)) {
-                $info[$name] = (int) round($value, -1); // one less if the process had to wait while it stored
+                // the ttl is one less if the process had to wait while it stored
+                $info[$name] = (int) round($value, -1);
             } elseif ($name !== 'value' && (\is_int($value) || \is_float($value))) {
                 $info[$name] = get_debug_type($value);
             }
         }
-        // these came later than the APCu of some distributions, or were of another type there
+        // older APCu versions lack these, or have them with another type
         unset($info['cleanups'], $info['defragmentations'], $info['expunges']);
 
         return $info;

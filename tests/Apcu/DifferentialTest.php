@@ -8,7 +8,7 @@ use Larder\ProjectTests\Engine\Proof;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** The module apcu over the engine, beside APCu itself: the same calls, in two processes. */
+/** Compares the module apcu of the engine with APCu itself: the same calls, in two processes. */
 final class DifferentialTest extends TestCase
 {
     public function testRandomCallsAreAnsweredAsByApcu(): void
@@ -26,9 +26,7 @@ final class DifferentialTest extends TestCase
         self::assertStringContainsString('fetchMany', $difference);
     }
 
-    /**
-     * @return array{string, int} the first call that was answered differently, or '', and how many were made until then
-     */
+    /** @return array{string, int} the first call with different answers, or '', and the number of calls until then */
     private static function difference(Peer $peer, int $seed, int $calls): array
     {
         $arguments = [__DIR__ . '/calls.php', (string) $seed, (string) $calls];

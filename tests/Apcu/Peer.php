@@ -6,7 +6,7 @@ namespace Larder\ProjectTests\Apcu;
 
 use Larder\ProjectTests\Repository;
 
-/** A PHP with a module named apcu: APCu itself, or one that was built here. No php.ini is read. */
+/** A PHP with a module named apcu: APCu itself, or one of our builds. It reads no php.ini. */
 final class Peer
 {
     private readonly string $memory;
@@ -18,7 +18,7 @@ final class Peer
         $this->memory = $folder !== false && is_dir($folder) ? $folder : throw new \RuntimeException('there is no folder in /dev/shm');
     }
 
-    /** LARDER_APCU names another build of it than the installed one. */
+    /** LARDER_APCU names another build than the installed one. */
     public static function apcu(): self
     {
         $other = getenv('LARDER_APCU');
@@ -26,7 +26,7 @@ final class Peer
         return new self([$other === false || $other === '' ? 'apcu' : $other]);
     }
 
-    /** @param 'apcu'|'apcu-careless' $build as dev/build-extension names it */
+    /** @param 'apcu'|'apcu-careless' $build name for dev/build-extension */
     public static function larder(string $build = 'apcu'): self
     {
         Repository::process(['dev/build-extension', $build])->mustRun();
@@ -41,7 +41,7 @@ final class Peer
 
     /**
      * @param list<string> $arguments of PHP
-     * @return \Generator<int, string> what it says, by lines
+     * @return \Generator<int, string> its output, by lines
      */
     public function lines(array $arguments): \Generator
     {

@@ -14,7 +14,7 @@ use Larder\Internal\Driver\Engine\EngineStore;
 use Larder\Testing\Fork;
 use Larder\Tests\Driver\DriverTestCase;
 
-/** apcu: of the library in a PHP whose module apcu is Larder's. StoreTest starts it. */
+/** The library's apcu: store, in a PHP with Larder's module apcu. StoreTest starts it. */
 final class StoreOverModule extends DriverTestCase
 {
     private const COUNTS = 300;
@@ -47,7 +47,7 @@ final class StoreOverModule extends DriverTestCase
         self::assertSame(3 * self::COUNTS, $this->cache->get('n'));
     }
 
-    /** What delete() and set() do without reading must not be undone by a process that has read before. */
+    /** A process that has read before must not undo a delete() or set(), which do not read. */
     public function testSetIfDoesNotBringBackWhatIsDeleted(): void
     {
         $this->cache->set('k', 0);
@@ -72,7 +72,10 @@ final class StoreOverModule extends DriverTestCase
         self::assertSame(0, $stale, 'what was deleted came back');
     }
 
-    /** The control: a callback of apcu_entry() excludes others from its own key alone, where APCu's excludes them from all. */
+    /**
+     * The control: a callback of apcu_entry() excludes others only from its own key; APCu's excludes them from all
+     * keys.
+     */
     public function testSectionOfApcuEntryExcludesNobody(): void
     {
         apcu_store('n', 0);
@@ -119,13 +122,13 @@ final class StoreOverModule extends DriverTestCase
         return 65_522;
     }
 
-    /** Over an eighth of the segment that StoreTest sets. */
+    /** More than an eighth of the segment that StoreTest sets. */
     protected function tooLarge(): string
     {
         return random_bytes(20 << 20);
     }
 
-    /** A cache of larder: with the same namespace is another one, too. */
+    /** A cache of larder: with the same namespace is separate. */
     protected function plantNeighbour(): void
     {
         apcu_store(['contract' => 'keep', $this->namespace . ':k' => 'keep', 'k' => 'keep']);

@@ -9,7 +9,7 @@ use Larder\Cli\System\TemporaryDirectory;
 use Larder\ProjectTests\Repository;
 use PHPUnit\Framework\TestCase;
 
-/** The library's apcu: in a PHP that has Larder's module apcu in place of APCu. */
+/** The library's apcu: store in a PHP that has Larder's module apcu instead of APCu. */
 final class StoreTest extends TestCase
 {
     public function testContractsHoldOverTheModule(): void

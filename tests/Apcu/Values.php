@@ -4,7 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Apcu;
 
-/** Random values of every kind that a cache is given, but arrays that contain themselves: serialize() cuts those off. */
+/**
+ * Random values of every kind that can be cached, except arrays that contain themselves: serialize() cuts those off.
+ */
 final class Values
 {
     private const STRINGS = ['', 'x', 'text', "\0\xff binary", 'déjà vu', '1', '-5', '1.5', "line\n", 'a longer text that is not short any more'];

@@ -12,7 +12,7 @@ use Facebook\WebDriver\WebDriverKeys;
 use Symfony\Component\Filesystem\Filesystem;
 use Symfony\Component\Process\Process;
 
-/** Chromium without a window, through its WebDriver, with a profile and downloads of its own. */
+/** Headless Chromium, controlled by its WebDriver, with its own profile and downloads. */
 final class Browser
 {
     public readonly string $directory;
@@ -53,16 +53,16 @@ final class Browser
     }
 
     /**
-     * Opens a file and waits until its script has run.
+     * Opens a file, and waits until its script has run.
      *
-     * @param 'light'|'dark' $scheme what the system prefers
+     * @param 'light'|'dark' $scheme preferred color scheme of the system
      */
     public function open(string $file, string $fragment = '', int $width = 1280, string $scheme = 'light'): void
     {
         $this->tools->execute('Emulation.setDeviceMetricsOverride', ['width' => $width, 'height' => $width < 500 ? 780 : 900, 'deviceScaleFactor' => 1, 'mobile' => false]);
         $this->tools->execute('Emulation.setEmulatedMedia', ['features' => [['name' => 'prefers-color-scheme', 'value' => $scheme], ['name' => 'prefers-reduced-motion', 'value' => 'reduce']]]);
         $this->driver->get('about:blank');
-        $this->messages(); // those of the last page
+        $this->messages(); // discards those of the last page
         $this->addresses();
         $this->driver->get('file://' . $file . $fragment);
         $this->waitFor('document.documentElement.dataset.ready === "true"');
@@ -74,7 +74,7 @@ final class Browser
         $this->driver->get($address);
     }
 
-    /** Opens a tab and goes to it. Its cookies are those of the others. */
+    /** Opens a tab and switches to it. All tabs share cookies. */
     public function newTab(): string
     {
         $this->driver->switchTo()->newWindow();
@@ -82,7 +82,7 @@ final class Browser
         return $this->driver->getWindowHandle();
     }
 
-    /** @param string $tab what newTab() has returned */
+    /** @param string $tab a tab from newTab() */
     public function goTo(string $tab): void
     {
         $this->driver->switchTo()->window($tab);
@@ -100,13 +100,13 @@ final class Browser
         throw new \RuntimeException("This did not come true within 60 s: $condition");
     }
 
-    /** @return mixed what the function's body returns, as JSON has it */
+    /** @return mixed result of the function's body, as JSON */
     public function run(string $body): mixed
     {
         return json_decode((string) json_encode($this->driver->executeScript($body)), true);
     }
 
-    /** Presses keys where the focus is; see WebDriverKeys for those without a character. */
+    /** Presses keys in the focused element; see WebDriverKeys for those without a character. */
     public function press(string ...$keys): void
     {
         foreach ($keys as $key) {
@@ -137,7 +137,7 @@ final class Browser
         (new Filesystem())->dumpFile($file, (string) base64_decode($answer['data'], true));
     }
 
-    /** The file that a click on the element downloads. */
+    /** The file that is downloaded by a click on the element. */
     public function download(string $selector): string
     {
         $files = new Filesystem();
@@ -154,13 +154,13 @@ final class Browser
         throw new \RuntimeException("$selector downloads nothing");
     }
 
-    /** @return list<string> what the page wrote to the console, errors included, since the last call */
+    /** @return list<string> messages of the console since the last call, including errors */
     public function messages(): array
     {
         return array_map(static fn(array $entry): string => \is_string($entry['message']) ? $entry['message'] : '', $this->log('browser'));
     }
 
-    /** @return list<string> what has been requested since the last call */
+    /** @return list<string> addresses requested since the last call */
     public function addresses(): array
     {
         $addresses = [];

@@ -10,7 +10,7 @@ use Larder\Cli\Server\PhpFpmServer;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\TestCase;
 
-/** Visitors of pages/news.php, which is behind the response cache, in Chromium and through nginx and PHP-FPM. */
+/** Visits pages/news.php, behind the response cache, with Chromium, nginx and PHP-FPM. */
 final class NewsTest extends TestCase
 {
     private Browser $ada;
@@ -45,7 +45,7 @@ final class NewsTest extends TestCase
         self::assertSame(['', ''], [$kept[0], $kept[1]], 'this one is made for everybody');
         self::assertSame([$kept, $kept, $kept], [$this->seen($this->ada), $this->seen($this->bob), $this->seen($this->bob)]);
         self::assertStringStartsWith('Larder; hit', $this->cacheStatus($this->bob));
-        // 300 bytes stand for the headers, by the standard; the body was not sent again.
+        // By the standard, the headers count as 300 bytes; the body was not sent again.
         self::assertSame([300, true], $this->bob->run('const [page] = performance.getEntriesByType("navigation"); return [page.transferSize, page.encodedBodySize > 0];'), 'his browser had it');
 
         $this->ada->run('document.querySelector("input").value = "Ada"; document.querySelector("button").click();');
@@ -63,7 +63,7 @@ final class NewsTest extends TestCase
         self::assertSame($bobs[2], $this->seen($this->ada), 'logged out, she sees what he sees');
     }
 
-    /** @return array{string, string, string} who is greeted, which browser the page was made for, and when */
+    /** @return array{string, string, string} the greeted user, the browser that the page was built for, and the time */
     private function seen(Browser $browser): array
     {
         $browser->visit("http://127.0.0.1:{$this->nginx->port}/news.php");

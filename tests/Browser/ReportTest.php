@@ -16,10 +16,10 @@ use PHPUnit\Framework\TestCase;
 /** The HTML report in Chromium. Lengths are read from what is drawn, and compared with the data of the report. */
 final class ReportTest extends TestCase
 {
-    /** Pixels that what is drawn may be off. */
+    /** Largest error in pixels. */
     private const TOLERANCE = 0.75;
 
-    /** Everything of a panel that stands for a figure, and its axis as a reader sees it. */
+    /** All marks of a panel that show figures, and its axis as a reader sees it. */
     private const GEOMETRY = <<<'JS'
         const panel = document.getElementById('panel-' + PANEL);
         panel.scrollIntoView();
@@ -58,7 +58,7 @@ final class ReportTest extends TestCase
         self::assertSame(['file://' . self::$file], array_values(array_filter(self::$browser->addresses(), static fn(string $address): bool => !str_starts_with($address, 'data:') && $address !== 'about:blank')));
         self::assertSame('PHP caches, measured on Example <Processor>', self::$browser->run('return document.title;'));
         self::assertSame([], self::$browser->messages());
-        // control: the policy forbids what the page does not do
+        // control: the policy forbids a request that the page does not make
         self::$browser->run('const image = new Image(); image.src = "http://127.0.0.1:9/"; document.body.append(image);');
         self::$browser->waitFor('document.images[0].complete');
         self::assertStringContainsString('Content Security Policy', implode(self::$browser->messages()));
@@ -73,7 +73,7 @@ final class ReportTest extends TestCase
         self::$browser->waitFor('document.querySelectorAll(".panel svg").length > 0');
 
         self::assertSame(10, self::$browser->run('return [...document.querySelectorAll("summary span")].filter((each) => each.textContent === "300 rows, 0 failed").length;'));
-        // not a test of speed: the picture is there, and this says how long it took
+        // not a speed test: shows that the chart is drawn, and the time
         $ready = self::$browser->run('return Math.round(performance.getEntriesByType("mark").find((mark) => mark.name === "ready").startTime);');
         self::assertIsInt($ready);
         fwrite(\STDERR, "3000 rows: page ready after $ready ms\n");
@@ -158,7 +158,7 @@ final class ReportTest extends TestCase
         yield 'hit rates are never on a logarithmic scale' => ['hit-rate-1-kb-values', 'hit rate: 1 kB values', 'scale=log', false, $median('data / memory')];
     }
 
-    /** @param \Closure(Row): array<string, float> $figures by where they stand on the other axis */
+    /** @param \Closure(Row): array<string, float> $figures by position on the other axis */
     #[DataProvider('lines')]
     public function testPointsOfLinesStandAtTheirFigures(string $panel, string $table, string $fragment, bool $isLog, \Closure $figures): void
     {
@@ -182,7 +182,7 @@ final class ReportTest extends TestCase
         ksort($found);
         self::assertSame(array_keys($expected), array_keys($found));
         foreach ($expected as $label => $y) {
-            // triangles and the like have their center not in the middle of their box
+            // triangles and similar shapes are not centered in their box
             self::assertEqualsWithDelta($y, $found[$label], 2.5, $label);
         }
     }
@@ -199,7 +199,7 @@ final class ReportTest extends TestCase
         $fragment = self::$browser->run('return location.hash;');
         self::assertSame('#stores=apcu,eaccelerator,file,larder,memcached,shmop,yac&from=1000&compare.view=sizes', $fragment);
 
-        // the same in another window
+        // the same chart in another window
         self::$browser->open(self::$file, $fragment);
         self::assertNotContains('redis, tcp', self::labels('compare'));
         self::assertSame(['1k', '64k', '128k'], self::$browser->run('return [...new Set([...document.querySelectorAll("#panel-compare .point > *")].map((each) => each.getAttribute("aria-label").match(/, ([^,:]+):/)[1]))];'));
@@ -394,7 +394,7 @@ final class ReportTest extends TestCase
     }
 
     /**
-     * WCAG 2.2 asks for 4.5:1 for text and 3:1 for what is drawn.
+     * WCAG 2.2 asks for 4.5:1 for text and 3:1 for graphics.
      *
      * @param 'light'|'dark' $scheme
      */
@@ -449,7 +449,7 @@ final class ReportTest extends TestCase
     }
 
     /**
-     * Where a figure has to stand, by the axis that a reader sees.
+     * The position of a figure, by the axis that a reader sees.
      *
      * @param list<array{text: string, x: float, y: float}> $ticks
      * @param 'x'|'y' $axis
@@ -514,7 +514,7 @@ final class ReportTest extends TestCase
         return $text;
     }
 
-    /** @return list<string> the names at the ends of the lines */
+    /** @return list<string> names at the ends of the lines */
     private static function labels(string $panel): array
     {
         self::panel($panel);

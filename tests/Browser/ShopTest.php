@@ -12,7 +12,7 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** A visitor of pages/shop.php, in Chromium and through nginx and PHP-FPM: two tabs put something into one basket at once. */
+/** A visitor of pages/shop.php, with Chromium, nginx and PHP-FPM: two tabs put something into one basket at once. */
 final class ShopTest extends TestCase
 {
     private const ENGINE = ['session.save_handler' => 'larder'];
@@ -36,7 +36,10 @@ final class ShopTest extends TestCase
         $this->fpm?->stop();
     }
 
-    /** @return iterable<string, array{array<string, string|int>, bool}> PHP's settings, and whether the library keeps the session in files */
+    /**
+     * @return iterable<string, array{array<string, string|int>, bool}> PHP's settings, and true if the library keeps
+     *         the session in files
+     */
     public static function handlers(): iterable
     {
         yield 'the engine' => [self::ENGINE, false];
@@ -85,13 +88,13 @@ final class ShopTest extends TestCase
             [new PhpFpmPool(workers: 4, directives: [
                 'env[ARRIVALS]' => $this->folder . '/arrivals',
                 ...$inFiles ? ['env[STORE]' => "file://$this->folder/sessions"] : [],
-                'request_terminate_timeout' => '20s', // where the other tab never asks
+                'request_terminate_timeout' => '20s', // in case the other tab never sends its request
             ])],
         );
     }
 
     /**
-     * Logs in, opens a second tab, and buys a book in one and a pen in the other in the same moment.
+     * Logs in, opens a second tab, and buys a book in one and a pen in the other at the same time.
      *
      * @return array{string, string} the tabs
      */
@@ -118,7 +121,7 @@ final class ShopTest extends TestCase
 
     /**
      * @param array{string, string} $tabs
-     * @return list<mixed> for each, after a new visit: who is logged in, and the basket in the order of the alphabet
+     * @return list<mixed> for each tab, after a new visit: the user, and the basket in alphabetical order
      */
     private function shown(array $tabs): array
     {

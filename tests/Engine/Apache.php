@@ -8,7 +8,7 @@ use Larder\Cli\Server\Address;
 use Larder\Cli\Server\ApacheServer;
 use Larder\Cli\System\Php as PhpProgram;
 
-/** Apache with PHP inside (mod_php) and virtual hosts; one worker serves them all. */
+/** Apache with PHP inside (mod_php), and virtual hosts that one worker serves. */
 final class Apache extends Php
 {
     private function __construct(
@@ -16,7 +16,7 @@ final class Apache extends Php
         public readonly ApacheServer $server,
     ) {}
 
-    /** Whether dev/setup has unpacked Apache's module of this PHP. */
+    /** True if dev/setup has unpacked Apache's module of this PHP. */
     public static function isInstalled(): bool
     {
         return PhpProgram::unpacked('libphp' . PhpProgram::version()) !== null;
@@ -24,7 +24,7 @@ final class Apache extends Php
 
     /**
      * @param array<string, string|int> $settings of PHP
-     * @param array<string, string> $hosts by their names: what stands in the virtual host
+     * @param array<string, string> $hosts content of each virtual host, by name
      */
     public static function start(Sandbox $sandbox, string $engine, array $settings, array $hosts): self
     {
@@ -42,7 +42,7 @@ final class Apache extends Php
         return $this->ask('localhost', $code);
     }
 
-    /** A request to one of the virtual hosts. */
+    /** Sends a request to one of the virtual hosts. */
     public function ask(string $host, string $code): mixed
     {
         $context = stream_context_create(['http' => ['header' => "Host: $host\r\nConnection: close", 'ignore_errors' => true]]);

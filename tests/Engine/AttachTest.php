@@ -6,7 +6,7 @@ namespace Larder\ProjectTests\Engine;
 
 use Larder\Cli\Server\PhpFpmPool;
 
-/** How many processes can attach to one cache, and what happens to the others. */
+/** Tests how many processes can attach to one cache, and what happens to the others. */
 final class AttachTest extends EngineTestCase
 {
     public function testConcurrentWorkersCreateOneSegment(): void
@@ -68,7 +68,7 @@ final class AttachTest extends EngineTestCase
         return $this->sandbox->fpm([new PhpFpmPool(user: User::site()->name, workers: $workers)], $ini);
     }
 
-    /** @return list<mixed> the answers of so many requests at the same time */
+    /** @return list<mixed> answers of this many parallel requests */
     private function ask(Fpm $fpm, int $times, string $code): array
     {
         $requests = [];

@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
-/** What an attacker who can write to a segment's folder may put there so that a site opens the wrong file. */
+/** Attacks by a user who can write to a segment's folder, so that a site opens the wrong file. */
 final class Attacks
 {
-    /** Opens a file as root, becomes another user and locks so many bytes. */
+    /** Opens a file as root, becomes another user and locks a number of bytes. */
     private const LOCK = <<<'PHP'
         static $libc, $file;
         $libc = FFI::cdef('int open(const char *, int); int fcntl(int, int, ...); struct flock { short type, whence; long start, length; int pid; };');
@@ -29,9 +29,9 @@ final class Attacks
     ) {}
 
     /**
-     * Each gets the place with a segment that is as it should be.
+     * Each attack starts with a correct segment.
      *
-     * @return array<string, array{\Closure(): mixed, string}> what is done, and what the site has to say about it
+     * @return array<string, array{\Closure(): mixed, string}> the attack, and the site's message about it
      */
     public function all(): array
     {
@@ -63,7 +63,7 @@ final class Attacks
         return array_reduce((array) glob("$this->folder/*"), static fn(bool $removed, string|false $file): bool => $removed && unlink((string) $file), true) && rmdir($this->folder);
     }
 
-    /** By a stranger who is in the group of the parent. */
+    /** By another user who is in the group of the parent folder. */
     private function exchangeFolder(): bool
     {
         $group = posix_getpwuid(User::stranger()->id)['gid'] ?? -1;

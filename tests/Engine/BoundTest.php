@@ -8,17 +8,17 @@ use Larder\Cli\Server\PhpFpmPool;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\Group;
 
-/** However much readers hold, and for however long, others go on storing. */
+/** Others can store, however much readers hold, and for however long. */
 #[Group('proof')]
 final class BoundTest extends EngineTestCase
 {
     private const READERS = 8;
     private const BATCH = 1_000;
 
-    /** Nearly the longest value that a segment of 8 MiB takes: it needs twelve pages in a row. */
+    /** Almost the longest value of a segment of 8 MiB: it needs twelve adjacent pages. */
     private const LONGEST = 780_000;
 
-    /** Fetches every key there is again and again, in another order than the other readers, and holds the values. */
+    /** Fetches all keys repeatedly, in another order than the other readers, and holds the values. */
     private const READ_EVERYTHING = <<<'PHP'
         set_time_limit(0);
         mt_srand(getmypid());
@@ -35,7 +35,9 @@ final class BoundTest extends EngineTestCase
         sleep(60);
         PHP;
 
-    /** Sizes as of a site: most are short, one in 500 needs pages of its own. Gives how many were refused. */
+    /**
+     * Sizes like those of a site: most are short, one in 500 needs several pages. Returns the number of refused stores.
+     */
     private const STORE_A_BATCH = <<<'PHP'
         $round ??= 0; // stays from batch to batch
         for ($i = $refused = 0; $i < 1_000; ++$i, ++$round) {
@@ -46,7 +48,10 @@ final class BoundTest extends EngineTestCase
         return [$refused, $pins['pages']];
         PHP;
 
-    /** @return iterable<string, array{string, bool, int, bool, int}> whether in requests, rounds until they rest, whether they are stopped, what part of the pages they may hold */
+    /**
+     * @return iterable<string, array{string, bool, int, bool, int}> true if in requests, rounds until they rest, true
+     *         if they are stopped, the divisor of the pages that they may hold
+     */
     public static function readers(): iterable
     {
         yield 'requests that were stopped' => ['bound.stopped', true, 2, true, 2];
@@ -61,7 +66,7 @@ final class BoundTest extends EngineTestCase
         Proof::record($proof, $tried, 'thousands of stores beside ' . self::READERS . ' readers: at most one of each refused, never more pages held than the bound', $failed, $figures);
     }
 
-    /** The control: where readers may hold more than the bound, they do. */
+    /** The control: readers that may hold more than the limit do so. */
     #[DataProvider('readers')]
     public function testMoreIsHeldWithoutTheBound(string $proof, bool $requests, int $rounds, bool $stopped, int $part): void
     {
@@ -75,7 +80,7 @@ final class BoundTest extends EngineTestCase
         }
     }
 
-    /** @return array{int, int, array<string, string>} batches, how many failed, what else was seen */
+    /** @return array{int, int, array<string, string>} number of batches, number of failed ones, other observations */
     private function storeBeside(bool $requests, int $rounds, bool $stopped, int $part, string $share = '0.5'): array
     {
         $ini = ['larder.pin_share' => $share];
@@ -91,7 +96,8 @@ final class BoundTest extends EngineTestCase
 
         $batches = Proof::amount(30, 1_000);
         $failed = $refused = $most = 0;
-        $bound = intdiv($others->figure('memory', 'pages'), $part) + self::READERS; // a page each that is just about to be counted
+        // each reader may hold one more page that is not counted yet
+        $bound = intdiv($others->figure('memory', 'pages'), $part) + self::READERS;
         for ($i = 0; $i < $batches; ++$i) {
             [$refusedHere, $held] = $this->batch($others);
             $failed += (int) ($refusedHere > self::BATCH / 1_000 || $held > $bound);
@@ -115,7 +121,7 @@ final class BoundTest extends EngineTestCase
 
     /**
      * @param array<string, string> $ini
-     * @return list<int> their processes, which hold values now
+     * @return list<int> process ids of readers that hold values
      */
     private function startReaders(bool $requests, int $rounds, array $ini): array
     {
@@ -140,7 +146,7 @@ final class BoundTest extends EngineTestCase
         return $read();
     }
 
-    /** @return array{int, int} refused, pages held */
+    /** @return array{int, int} number of refused stores, pages held */
     private function batch(Php $others): array
     {
         $figures = $others->run(self::STORE_A_BATCH);

@@ -6,13 +6,13 @@ namespace Larder\ProjectTests\Engine;
 
 use PHPUnit\Framework\Assert;
 
-/** How much a cache can hold: less if a process that was killed lost pages. */
+/** The capacity of a cache, which is smaller if a killed process lost pages. */
 final class Capacity
 {
     private const ENTRIES_A_PAGE = 2;
     private const PAGES_HELD_ARE_COUNTED_EVERY = 100_000; // microseconds
 
-    /** Stores more than fits; counts what was refused and what is there at the end. */
+    /** Stores more than fits; returns the number of refused stores and of entries at the end. */
     private const FILL = <<<'PHP'
         larder_clear();
         $value = str_repeat('x', 30_000);
@@ -30,14 +30,14 @@ final class Capacity
         ];
         PHP;
 
-    /** Empties the cache and checks that it holds as much as a new one and that no page is kept from being reused. */
+    /** Empties the cache, and checks that it holds as much as a new one, and that no page is excluded from reuse. */
     public static function assertIsWhole(Php $php, Sandbox $sandbox): void
     {
         $new = self::fill($sandbox->commandLine(ini: ['larder.segment' => 'new']));
         usleep(self::PAGES_HELD_ARE_COUNTED_EVERY + 10_000);
         $old = self::fill($php);
-        // Both logs have an open page that may be half full, at the beginning as well as at the end; one page is in reserve,
-        // and one may be begun. Of 40 fills, two kept seven entries less than a new cache does, and none eight.
+        // Both logs have an open page that may be half full, at the beginning and at the end; one page is in reserve,
+        // and one may be begun. Of 40 fills, two kept seven entries fewer than a new cache does, and none eight.
         Assert::assertEqualsWithDelta($new['kept'], $old['kept'], 4 * self::ENTRIES_A_PAGE, 'pages were lost');
         unset($new['kept'], $old['kept']);
         Assert::assertSame($new, $old);

@@ -7,7 +7,7 @@ namespace Larder\ProjectTests\Engine;
 use Larder\Cli\System\TiedProcess;
 use Symfony\Component\Process\Process;
 
-/** php-cgi as a web server starts it: a process for each request. */
+/** php-cgi as started by a web server: a process for each request. */
 final class Cgi extends Php
 {
     /** @param list<string> $command */

@@ -28,7 +28,8 @@ final class CgiServer extends Php
             "$socket.log",
             static fn(): bool => Address::says($socket, '', ''),
             deathSignal: 'TERM',
-            environment: ['PHP_FCGI_CHILDREN' => (string) $children, 'PHP_FCGI_MAX_REQUESTS' => '100000'], // it ends after 500 else
+            // the default ends it after 500
+            environment: ['PHP_FCGI_CHILDREN' => (string) $children, 'PHP_FCGI_MAX_REQUESTS' => '100000'],
         ));
     }
 
@@ -37,14 +38,17 @@ final class CgiServer extends Php
         return $this->end($this->begin($code));
     }
 
-    /** @param array<string, string> $parameters what a web server may send besides, such as ['SERVER_NAME' => 'example.com'] */
+    /**
+     * @param array<string, string> $parameters further variables of a web server, such as ['SERVER_NAME' =>
+     *         'example.com']
+     */
     public function runWith(string $code, array $parameters): mixed
     {
         return $this->end($this->begin($code, $parameters));
     }
 
     /**
-     * As run(), without waiting: end() gives the answer.
+     * Like run(), without waiting: end() returns the answer.
      *
      * @param array<string, string> $parameters
      */

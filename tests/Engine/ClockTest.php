@@ -7,13 +7,16 @@ namespace Larder\ProjectTests\Engine;
 use PHPUnit\Framework\Attributes\Group;
 use Symfony\Component\Process\Process;
 
-/** When the wall clock is set, nothing expires too early or too late. */
+/** If the wall clock is set, nothing expires too early or too late. */
 #[Group('proof')]
 final class ClockTest extends EngineTestCase
 {
     private const YEAR = 31_536_000;
 
-    /** Loaded before the C library (libfaketime does not reach the extensions of PHP): time is off by the seconds that a file names, of the wall's clock or of all. */
+    /**
+     * A library that is loaded before the C library, since libfaketime does not affect PHP's extensions. It shifts the
+     * wall clock, or all clocks, by the seconds in a file.
+     */
     private const CLOCK = <<<'C'
         #define _GNU_SOURCE
         #include <dlfcn.h>
@@ -62,8 +65,8 @@ final class ClockTest extends EngineTestCase
         C;
 
     /**
-     * Gives how far the time of PHP jumped, and how many entries expired early or not at all; nothing where the machine stood
-     * still until the short ones had expired, by the kernel's own clock.
+     * Returns the jump of PHP's time, and the number of entries that expired early or not at all. Returns nothing if
+     * the machine stood still until the short entries had expired, by the kernel's own clock.
      */
     private const JUMP = <<<'PHP'
         file_put_contents('JUMP', 'wall 0');
@@ -89,7 +92,7 @@ final class ClockTest extends EngineTestCase
 
     private string $jump;
 
-    /** @var list<string> what runs a command under that clock */
+    /** @var list<string> prefix of a command that runs under that clock */
     private array $through;
 
     protected function setUp(): void

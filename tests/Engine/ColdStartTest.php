@@ -8,14 +8,17 @@ use Larder\Cli\Server\PhpFpmPool;
 use PHPUnit\Framework\Attributes\DataProvider;
 use Symfony\Component\Process\Process;
 
-/** The coldest moment: many come while there is no segment yet. Nobody is refused, and what all miss is computed once. */
+/**
+ * The coldest start: many processes begin while there is no segment. None is refused, and a value that all miss is
+ * computed once.
+ */
 final class ColdStartTest extends EngineTestCase
 {
     private const PROCESSES = 24;
 
     private const STORE = '@time_sleep_until(%F); return larder_store((string) getmypid(), str_repeat("x", 100));';
 
-    /** A byte in the file for each computation. */
+    /** Writes a byte to the file for each computation. */
     private const REMEMBER = <<<'PHP'
         class_exists('Larder\\Cache', false) || spl_autoload_register(static function (string $class): void {
             foreach (['Larder\\' => '%1$s/larder/', 'Psr\\Log\\' => '%1$s/log/'] as $prefix => $folder) {
@@ -69,7 +72,7 @@ final class ColdStartTest extends EngineTestCase
         $this->assertComputedOnce($this->commandLines($size));
     }
 
-    /** The cache of an idle pool stays warm: a process with other settings joins it. Only a command recreates it. */
+    /** The cache of an idle pool stays warm: a process with other settings joins it. Only a command replaces it. */
     public function testProcessWithOtherSettingsJoins(): void
     {
         $idle = $this->sandbox->commandLine(ini: ['larder.size' => '64M']);
@@ -105,7 +108,7 @@ final class ColdStartTest extends EngineTestCase
         $log = $this->sandbox->folder() . '/computations';
         touch($log);
         chmod($log, 0o666);
-        // where the site's user can read it, whatever the mask was with which packages were installed
+        // the site's user must be able to read it, with every umask of the package installation
         $folder = $this->sandbox->folder();
         (new Process(['sh', '-c', 'cp -r library/src "$0/larder" && cp -r vendor/psr/log/src "$0/log" && chmod -R a+rX "$0/larder" "$0/log"', $folder], \dirname(__DIR__, 2)))->mustRun();
         $answers = $this->together($processes, \sprintf(self::REMEMBER, $folder, microtime(true) + 0.5, $log));

@@ -6,10 +6,10 @@ namespace Larder\ProjectTests\Engine;
 
 use Larder\Cli\System\TiedProcess;
 
-/** A process of the command line that runs code again and again; its variables stay. */
+/** A command line process that runs code repeatedly; its variables stay. */
 final class CommandLine extends Php
 {
-    /** Reads a line of code, writes a line with what it returned or threw. */
+    /** Reads a line of code, and writes a line with its result or exception. */
     public const SCRIPT = <<<'PHP'
         <?php
         while (($_line = fgets(STDIN)) !== false) {
@@ -35,7 +35,7 @@ final class CommandLine extends Php
     /** @var resource */
     private $errors;
 
-    /** Of the process, and of the session that its children are in. */
+    /** Id of the process, and of its children's session. */
     private readonly int $id;
 
     /** @param list<string> $command */
@@ -54,7 +54,7 @@ final class CommandLine extends Php
         return $this->end();
     }
 
-    /** As run(), without waiting: end() gives the answer. */
+    /** Like run(), without waiting: end() returns the answer. */
     public function begin(string $code): void
     {
         fwrite($this->code, base64_encode($code) . "\n");
@@ -75,14 +75,14 @@ final class CommandLine extends Php
         return $answer[1];
     }
 
-    /** Ends the process as a script ends. */
+    /** Ends the process normally. */
     public function finish(): void
     {
         fclose($this->code);
         $this->close();
     }
 
-    /** Kills the process; its children go on. */
+    /** Kills the process; its children continue. */
     public function kill(): void
     {
         Processes::kill($this->id);
@@ -92,12 +92,12 @@ final class CommandLine extends Php
     public function stop(): void
     {
         if (\is_resource($this->process)) {
-            posix_kill(-$this->id, \SIGKILL); // nobody else has the number before the process is closed
+            posix_kill(-$this->id, \SIGKILL); // the number cannot be reused before the process is closed
             $this->close();
         }
     }
 
-    /** What it printed to the error stream. */
+    /** The process's error output. */
     public function printedErrors(): string
     {
         rewind($this->errors);

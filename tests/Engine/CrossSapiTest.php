@@ -7,7 +7,7 @@ namespace Larder\ProjectTests\Engine;
 use Larder\Cli\System\ServerFailed;
 use PHPUnit\Framework\Attributes\DataProvider;
 
-/** All processes of one user see one cache, however they run PHP, and point into it instead of copying. */
+/** All processes of one user share one cache, in every SAPI, and point into it instead of copying. */
 final class CrossSapiTest extends EngineTestCase
 {
     private const KINDS = ['command line', 'FPM', 'CGI', 'built-in server'];
@@ -49,7 +49,7 @@ final class CrossSapiTest extends EngineTestCase
         self::assertSame('none', $to->run('return larder_fetch("value", "none");'));
     }
 
-    /** The control: what is counted as a copy is one. */
+    /** The control: a copy is counted as one. */
     public function testCopiesAreCounted(): void
     {
         $php = $this->php('FPM');
@@ -66,7 +66,7 @@ final class CrossSapiTest extends EngineTestCase
         );
     }
 
-    /** Pages are held until the request's end where there is one, and only until then. */
+    /** Pages are held until the end of the request, if there is one, and no longer. */
     #[DataProvider('ends')]
     public function testPagesAreHeldUntilTheRequestEnds(string $kind, int $heldLater): void
     {
@@ -94,7 +94,7 @@ final class CrossSapiTest extends EngineTestCase
 
         self::assertSame(['of the site', User::site()->id], $site->run('return [larder_fetch("value"), larder_info()["user"]];'));
         self::assertSame(['of root', 0], $cron->run('return [larder_fetch("value"), larder_info()["user"]];'));
-        // whose job runs as the site's user has the site's
+        // a cron job that runs as the site's user has the site's cache
         $job = $this->sandbox->commandLine();
         self::assertSame('of the site', $job->run('return larder_fetch("value");'));
     }

@@ -12,12 +12,12 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
 /**
- * docs/examples/advanced-cache.php keeps what every visitor of a blog may see, and nothing else. lab/figures/run pages
- * has it in WordPress.
+ * docs/examples/advanced-cache.php stores pages that every visitor of a blog may see, and no others. lab/figures/run
+ * pages uses it in WordPress.
  */
 final class DropInTest extends TestCase
 {
-    /** In WordPress's place: it runs DO, and each run prints another page. */
+    /** Stands in for WordPress: runs DO, and prints another page each time. */
     private const BLOG = '<?php const DB_NAME = "blog"; function is_ssl(): bool { return false; }'
         . 'require "%s/docs/examples/advanced-cache.php"; eval($_SERVER["DO"]); echo "page ", hrtime(true);';
 

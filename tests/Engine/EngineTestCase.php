@@ -6,7 +6,7 @@ namespace Larder\ProjectTests\Engine;
 
 use PHPUnit\Framework\TestCase;
 
-/** Real processes of real users around one cache, which is the test's own. */
+/** Real processes of real users around one cache, which only the test uses. */
 abstract class EngineTestCase extends TestCase
 {
     protected Sandbox $sandbox;
@@ -21,13 +21,13 @@ abstract class EngineTestCase extends TestCase
         $this->sandbox->stop();
     }
 
-    /** Instead of the usual one: the build for tests, in which mistakes can be switched on. */
+    /** Uses the test build, in which faults can be enabled. */
     protected function useUnreadableBuild(): void
     {
         $this->useBuild(Sandbox::UNREADABLE);
     }
 
-    /** Instead of the usual one: the build in which faults are. */
+    /** Uses the build with built-in faults. */
     protected function useCarelessBuild(): void
     {
         $this->useBuild(Sandbox::CARELESS);

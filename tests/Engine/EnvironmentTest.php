@@ -7,10 +7,10 @@ namespace Larder\ProjectTests\Engine;
 use PHPUnit\Framework\Attributes\DataProvider;
 use Symfony\Component\Process\Process;
 
-/** Processes of one user that the system treats differently share one cache all the same. */
+/** Processes of one user share one cache, even if the system gives them different environments. */
 final class EnvironmentTest extends EngineTestCase
 {
-    /** @return iterable<string, array{list<string>, string}> what runs a command there, and what PHP sees of it */
+    /** @return iterable<string, array{list<string>, string}> prefix of a command, and what PHP then sees */
     public static function surroundings(): iterable
     {
         yield 'no /proc' => [['unshare', '--mount', 'sh', '-c', 'umount -l /proc && exec "$@"', 'sh'], '!is_dir("/proc/self")'];
@@ -37,7 +37,7 @@ final class EnvironmentTest extends EngineTestCase
         usleep(250_000);
         self::assertSame([2, null, 1], $usual->run('return [larder_fetch("other"), larder_fetch("other short"), larder_fetch("value")];'));
 
-        // Each looks once a second whether its segment is still the right one: neither may take the other's for wrong.
+        // Each process checks its segment once a second, and must not take the other's for a wrong one.
         $segment = $this->sandbox->segments();
         self::assertCount(1, $segment);
         $inode = fileinode($segment[0]);

@@ -10,14 +10,17 @@ use PHPUnit\Framework\Attributes\Group;
 use Symfony\Component\Process\Exception\ProcessSignaledException;
 use Symfony\Component\Process\Process;
 
-/** A script that holds values forks, and both go on, or one of them dies first. */
+/** A script that holds values forks; both processes continue, or one of them dies first. */
 #[Group('proof')]
 final class ForkTest extends EngineTestCase
 {
-    /** A process that is silent for so many seconds hangs. */
+    /** Seconds without output after which a process counts as hung. */
     private const SECONDS = 20;
 
-    /** Forks so often; after each it prints how many there were, and how many shared a record, changed a value, hung or crashed. */
+    /**
+     * Forks repeatedly. After each fork it prints the number so far, and how many shared a record, changed a value,
+     * hung or crashed.
+     */
     private const SCRIPT = <<<'PHP'
         <?php
         [, $way, $forks] = $argv;
@@ -155,7 +158,10 @@ final class ForkTest extends EngineTestCase
         }
         PHP;
 
-    /** What separates parent and child: fork handlers and memory that a fork wipes. By file, the lines to leave out. */
+    /**
+     * The code that separates parent and child: fork handlers, and memory that a fork wipes. By file, the lines to
+     * remove.
+     */
     private const APART = [
         'process.c' => ['pthread_atfork(process_lock, after_fork_parent, after_fork_child);', ''],
         'os_linux.c' => ['madvise(page, os_page_size(), MADV_WIPEONFORK)', '0'],
@@ -180,10 +186,11 @@ final class ForkTest extends EngineTestCase
     public function testForkSharesTheRecordWithoutHandlers(): void
     {
         $seen = $this->forks('both go on', 10, $this->inheritingBuild());
-        Proof::control('fork.pcntl', 'without its handlers of forks the extension goes on in the record of before', $seen['forks'], min($seen['forks'], $seen['failed'])); // more than one thing goes wrong at a fork
+        // a fork can fail in several ways at once
+        Proof::control('fork.pcntl', 'without its handlers of forks the extension goes on in the record of before', $seen['forks'], min($seen['forks'], $seen['failed']));
     }
 
-    /** @return string the path of an extension like the usual one, but for APART */
+    /** @return string path of an extension like the usual one, without the lines of APART */
     private function inheritingBuild(): string
     {
         $core = Repository::ROOT . '/extension/core';
@@ -205,7 +212,7 @@ final class ForkTest extends EngineTestCase
     }
 
     /**
-     * @param string|null $extension another one than the usual
+     * @param string|null $extension instead of the usual one
      * @return array{forks: int, failures: string, failed: int}
      */
     private function forks(string $way, int $forks, ?string $extension = null): array
@@ -220,7 +227,7 @@ final class ForkTest extends EngineTestCase
         try {
             $process->run();
         } catch (ProcessSignaledException) {
-            // a crash, which counts; perhaps before it has told anything
+            // a crash, which counts; perhaps before it has printed anything
         }
         $lines = explode("\n", trim($process->getOutput()));
         $seen = @unserialize(end($lines), ['allowed_classes' => false]);
@@ -234,11 +241,11 @@ final class ForkTest extends EngineTestCase
         ];
     }
 
-    /** All processes have ended: no record is in use and no page is held. */
+    /** Checks, after all processes have ended, that no record is in use and no page is held. */
     private function assertNobodyIsLeft(): void
     {
         $php = $this->sandbox->commandLine(User::current(), ['larder.processes' => 64]);
-        // A process of which only the last words were waited for needs a moment to end.
+        // A process needs a moment to end after its last output.
         Wait::until(static fn(): bool => $php->run('larder_store("used", 1); return array_filter(larder_info()["processes"]["holders"], fn($holder) => $holder["pages"] > 0);') === [], 'no page is held');
     }
 }

@@ -17,7 +17,7 @@ final class Fpm extends Php
         private readonly ?string $pool = null,
     ) {}
 
-    /** The same FPM, by another of its pools. */
+    /** The same FPM, through another of its pools. */
     public function pool(string $name): self
     {
         return new self($this->sandbox, $this->server, $name);
@@ -28,13 +28,16 @@ final class Fpm extends Php
         return $this->end($this->begin($code));
     }
 
-    /** @param array<string, string> $parameters what a web server may send besides, such as ['PHP_VALUE' => 'precision=9'] */
+    /**
+     * @param array<string, string> $parameters further variables of a web server, such as ['PHP_VALUE' =>
+     *         'precision=9']
+     */
     public function runWith(string $code, array $parameters): mixed
     {
         return $this->end($this->server->startRequest($this->sandbox->page($code), pool: $this->pool, parameters: $parameters, seconds: 180.0));
     }
 
-    /** As run(), without waiting: end() gives the answer. */
+    /** Like run(), without waiting: end() returns the answer. */
     public function begin(string $code, float $seconds = 180.0): Process
     {
         return $this->server->startRequest($this->sandbox->page($code), pool: $this->pool, seconds: $seconds);
@@ -51,7 +54,7 @@ final class Fpm extends Php
         return Sandbox::answer($response->body, $response->errors);
     }
 
-    /** Begins many requests for the same code, one after the other; what they print is all printed. */
+    /** Starts many requests for the same code, one after the other; their outputs are concatenated. */
     public function beginMany(string $code, int $times): Process
     {
         $loop = 'times=$1; shift; while [ "$times" -gt 0 ]; do "$@" || exit; times=$((times - 1)); done';

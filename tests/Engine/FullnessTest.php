@@ -6,16 +6,15 @@ namespace Larder\ProjectTests\Engine;
 
 use PHPUnit\Framework\Attributes\Group;
 
-/** A full cache evicts a little at a time, and keeps what is in use. */
+/** A full cache evicts a little at a time, and keeps entries that are in use. */
 #[Group('proof')]
 final class FullnessTest extends EngineTestCase
 {
     private const MIB = 32;
 
     /**
-     * Stores many times what there is room for: 50 bytes to 2 MiB, short ones far more often, with all kinds of expiry
-     * times. Between two stores ten of a hundred hot keys are read. A wipe: at most a tenth of the entries of a moment
-     * ago is there.
+     * Stores many times the capacity: 50 bytes to 2 MiB, mostly short values, with all kinds of ttl. Between two
+     * stores, it reads ten of a hundred hot keys. A wipe: at most a tenth of the recent entries is left.
      */
     private const FILL = <<<'PHP'
         mt_srand(SEED);

@@ -11,7 +11,7 @@ use PHPUnit\Framework\Attributes\Group;
 use Symfony\Component\Process\Exception\ProcessSignaledException;
 use Symfony\Component\Process\Process;
 
-/** Fetched values passed to code that writes into its arguments. */
+/** Passes fetched values to code that writes into its arguments. */
 #[Group('proof')]
 final class HandedOnTest extends EngineTestCase
 {
@@ -19,7 +19,10 @@ final class HandedOnTest extends EngineTestCase
 
     private const OPCACHE = ['opcache.enable' => 1, 'opcache.file_update_protection' => 0];
 
-    /** Each is asked for twice, by workers that share opcache's memory: first it is compiled, then known by another name. */
+    /**
+     * Each is requested twice, by workers that share opcache's memory: first it is compiled, then found under another
+     * name.
+     */
     private const WAYS = ['include', 'require', 'include_once', 'require_once', 'opcache_compile_file', 'stream_resolve_include_path'];
 
     public function testFetchedPathsCanBeIncluded(): void
@@ -28,7 +31,7 @@ final class HandedOnTest extends EngineTestCase
         Proof::record('holding.included', $tried, 'files that a worker under opcache was given by a fetched path', $failed);
     }
 
-    /** The control: opcache gets the strings themselves. */
+    /** The control: opcache gets the fetched strings themselves. */
     public function testWorkerCrashesWhenOpcacheCountsReferencesToAFetchedPath(): void
     {
         $this->useCarelessBuild();
@@ -41,7 +44,7 @@ final class HandedOnTest extends EngineTestCase
         self::assertSame([0, 0], $this->convertAll());
     }
 
-    /** The control: the functions write. */
+    /** The control: these functions write into their arguments. */
     public function testInPlaceConversionsChangeTheirArgument(): void
     {
         if (\PHP_VERSION_ID >= 80_400) {
@@ -116,10 +119,11 @@ final class HandedOnTest extends EngineTestCase
         return "FFI::cdef('void *memset(char *, int, size_t);')->memset($string, 65, 1);";
     }
 
-    /** @return array{int, string} the signal that ended a script, or 0, and all that it printed */
+    /** @return array{int, string} the signal that ended a script, or 0, and its whole output */
     private function ends(string $code): array
     {
-        $ini = ['opcache.enable_cli' => '1', 'ffi.enable' => '1', 'zend.max_allowed_stack_size' => '-1']; // PHP 8.3 and newer would throw an Error
+        // otherwise PHP 8.3 and newer would throw an Error
+        $ini = ['opcache.enable_cli' => '1', 'ffi.enable' => '1', 'zend.max_allowed_stack_size' => '-1'];
         $command = $this->sandbox->command(\PHP_BINARY, User::site(), $ini);
         $process = new Process([...$command, '-r', $code]);
         $signal = 0;
@@ -132,7 +136,7 @@ final class HandedOnTest extends EngineTestCase
         return [$signal, trim($process->getOutput() . $process->getErrorOutput())];
     }
 
-    /** @return array{int, int} how often it was tried, and how often a worker ended */
+    /** @return array{int, int} number of tries, and how often a worker ended */
     private function includeAll(int $times): array
     {
         $fpm = $this->sandbox->fpm([new PhpFpmPool(user: User::site()->name, workers: 2)], self::OPCACHE);
@@ -163,7 +167,7 @@ final class HandedOnTest extends EngineTestCase
         return [$tried, $failed];
     }
 
-    /** @return array{int, int} how many scripts ended early, and how many of them said why */
+    /** @return array{int, int} number of scripts that ended early, and how many of them printed a reason */
     private function convertAll(): array
     {
         $failed = $said = 0;
@@ -176,7 +180,7 @@ final class HandedOnTest extends EngineTestCase
             if (isset($extension[0]) && !\extension_loaded(['socket' => 'sockets', 'SQLite3' => 'sqlite3'][$extension[0]])) {
                 continue;
             }
-            $classes = \PHP_VERSION_ID < 80_400 ? [1, 2.5] : ['A', 'b']; // numbers are refused there
+            $classes = \PHP_VERSION_ID < 80_400 ? [1, 2.5] : ['A', 'b']; // numbers are refused since 8.4
             $value = ['classes' => ['allowed_classes' => $classes], 'linger' => ['l_onoff' => '1', 'l_linger' => 1.5], 'authorizer' => ['SQLite3', 'version']];
             [$signal, $errors] = $this->ends(\sprintf('larder_store("value", %s); %s if (larder_fetch("value") !== %1$s) { echo "changed"; exit(1); }', var_export($value, true), $code));
             $failed += $signal !== 0 || $errors !== '' ? 1 : 0;

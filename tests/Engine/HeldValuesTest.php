@@ -8,7 +8,7 @@ use Larder\Cli\Server\PhpFpmPool;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\Group;
 
-/** Values that a request holds stay as they are to its very end, whatever other processes do meanwhile. */
+/** Values that a request holds do not change until it ends, whatever other processes do. */
 #[Group('proof')]
 final class HeldValuesTest extends EngineTestCase
 {
@@ -20,8 +20,8 @@ final class HeldValuesTest extends EngineTestCase
     private string $notes;
 
     /**
-     * Each page is asked for so many times; the first time it waits until whatever is not held has surely been written
-     * over, then for a moment.
+     * Each page is requested this many times. The first time it waits until all memory that is not held has surely been
+     * overwritten, later for a moment.
      *
      * @return iterable<string, array{Sandbox::*, int}>
      */
@@ -53,7 +53,7 @@ final class HeldValuesTest extends EngineTestCase
         foreach (array_keys($scripts) as $name) {
             self::assertNotSame([], array_filter(array_keys($noted), static fn(string $note): bool => str_starts_with($note, "unchanged: $name")), "$name was not looked at");
         }
-        // Nobody missed a look. (PHP closes a filter twice.)
+        // No page missed a check. (PHP closes a filter twice.)
         self::assertSame([], array_filter($noted, static fn(int $looks): bool => $looks % $times !== 0));
         $changed = array_filter($noted, static fn(string $note): bool => !str_starts_with($note, 'unchanged: '), \ARRAY_FILTER_USE_KEY);
         self::assertSame([], $changed);
@@ -64,14 +64,14 @@ final class HeldValuesTest extends EngineTestCase
         self::assertTrue($fpm->run('$jit = opcache_get_status(false)["jit"]; return $jit["on"] && $jit["buffer_free"] < $jit["buffer_size"] - 10_000;'));
     }
 
-    /** The control: the same pages notice if each fetch releases the pages of earlier fetches. */
+    /** The control: the same pages notice it if each fetch releases the pages of earlier fetches. */
     public function testUnheldValueChanges(): void
     {
         $this->useUnreadableBuild();
         $scripts = $this->scripts(Pressure::start($this->sandbox));
         $fpm = $this->sandbox->fpm([new PhpFpmPool(user: User::site()->name)], ['larder.control' => 3]);
         $noticed = fn(): bool => preg_grep('/^CHANGED/', $this->noted()) !== [] || str_contains($fpm->log(), 'SIGSEGV');
-        // One page of the segment often has all values of a request: then the last one that was fetched saves them.
+        // One page of the segment often has all values of a request: the latest one then protects the others.
         $requests = 0;
         while ($requests < 100 && !$noticed()) {
             ++$requests;
@@ -80,7 +80,7 @@ final class HeldValuesTest extends EngineTestCase
         Proof::control('holding.places', 'a build in which each fetch releases what was held before it', $requests, (int) $noticed());
     }
 
-    /** The control: the others do write over what is not held. */
+    /** The control: the other processes do overwrite values that are not held. */
     public function testValueIsKeptUntilTheRequestEnds(): void
     {
         $pressure = Pressure::start($this->sandbox);
@@ -129,7 +129,7 @@ final class HeldValuesTest extends EngineTestCase
         }
     }
 
-    /** @return array<string, string> all pages: scripts by names */
+    /** @return array<string, string> all pages: scripts by name */
     private function scripts(Pressure $pressure): array
     {
         $this->notes = $this->sandbox->folder() . '/notes';
@@ -141,13 +141,13 @@ final class HeldValuesTest extends EngineTestCase
         return $scripts;
     }
 
-    /** @return list<string> what the pages saw */
+    /** @return list<string> observations of the pages */
     private function noted(): array
     {
         return is_file($this->notes) ? explode("\n", trim((string) file_get_contents($this->notes))) : [];
     }
 
-    /** @return list<int> where in the segment the bytes are */
+    /** @return list<int> positions of the bytes in the segment */
     private function find(string $bytes, string $segment): array
     {
         $content = (string) file_get_contents($segment);

@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
-/** Scripts that keep fetched values in every place that outlives the script itself, and look at them there. */
+/** Scripts that keep fetched values in every place that outlives the script, and check them there. */
 final class HoldingPages
 {
-    /** What all pages begin with: see Pressure for make() and the rounds that are waited for. */
+    /** First lines of all pages: see Pressure for make() and the number of rounds. */
     private const BEGINNING = <<<'PHP'
         <?php
         require 'VALUES';
@@ -43,7 +43,7 @@ final class HoldingPages
 
         PHP;
 
-    /** Where PHP can keep a value, and the code that puts one there. Each notes its name once. */
+    /** Places where PHP can keep a value, with code that puts one there. Each notes its name once. */
     public const PAGES = [
         'superglobals' => <<<'PHP'
             foreach (['_GET', '_SERVER', '_ENV', '_COOKIE', '_FILES'] as $name) {
@@ -160,7 +160,7 @@ final class HoldingPages
             stream_context_set_default(['http' => ['user_agent' => $held->value, 'header' => held('list')]]);
             register_shutdown_function(function () use ($held) { $held->look('settings'); $held->compare('settings: ini_get', ini_get('user_agent')); });
             PHP,
-        // Kept by other parts of PHP between requests.
+        // Values that other parts of PHP keep between requests.
         'kept by others' => <<<'PHP'
             $held = new Held('string');
             note('kept by others: a pattern', preg_match(held('regex'), substr($held->value, strpos($held->value, 's')), $found) === 1 && $found[1] === (string) $held->n);

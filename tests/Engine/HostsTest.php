@@ -8,7 +8,7 @@ use Larder\Cli\Server\PhpFpmPool;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\Group;
 
-/** Hosts of one web server that share workers, each with a segment of its own: larder.segment comes with the request. */
+/** Hosts of one web server that share workers, each with its own segment: larder.segment comes with the request. */
 #[Group('proof')]
 final class HostsTest extends EngineTestCase
 {
@@ -36,7 +36,7 @@ final class HostsTest extends EngineTestCase
         self::assertCount(4, $this->sandbox->segments());
     }
 
-    /** PHP's scanner makes an empty setting of an unquoted `none`. */
+    /** PHP's ini scanner turns an unquoted `none` into an empty setting. */
     public function testEmptyListOfClassesAllowsNoneWhereverItIsSet(): void
     {
         $look = 'larder_store("object", new \ArrayObject()); return [ini_get_all("larder", false)["larder.classes"], larder_fetch("object") !== null];';
@@ -64,7 +64,7 @@ final class HostsTest extends EngineTestCase
         $workers = [];
         for ($i = 0; $i < $times; ++$i) {
             $host = ['one', 'two', 'three', 'default'][($i * 7 + intdiv($i, 3)) % 4];
-            // The last has none of its own, and so that of the pool.
+            // The last host sets none, so it gets the pool's.
             $parameters = $host === 'default' ? [] : [$variable => "larder.segment=$host"];
             $seen = $fpm->runWith(strtr(self::REQUEST, ['HOST' => "of $host"]), $parameters);
             self::assertIsArray($seen);
@@ -144,7 +144,7 @@ final class HostsTest extends EngineTestCase
         self::assertCount(1, $workers);
         self::assertCount(3, $this->sandbox->segments());
 
-        // Who may only write a .htaccess does not get at the cache of another host.
+        // A user who may only write a .htaccess cannot reach the cache of another host.
         $this->sandbox->write('.htaccess', "php_value larder.segment two\nphp_value precision 9\n");
         self::assertSame(['9', 'one'], $apache->ask('one.example', 'return [ini_get("precision"), larder_info()["segment"]];'));
         $this->sandbox->write('.htaccess', "php_admin_value larder.segment two\n");

@@ -6,12 +6,12 @@ namespace Larder\ProjectTests\Engine;
 
 use PHPUnit\Framework\Attributes\DataProvider;
 
-/** A key that is always there is found, however its readers read, beside two processes that never stop storing it. */
+/** A key that always exists is found, in every way of reading, while two processes store it all the time. */
 final class HotKeyTest extends EngineTestCase
 {
     private const SECONDS = 1.0;
 
-    /** A replace: a store that is refused would take the value away. */
+    /** Replaces the value: a refused store would remove it. */
     private const WRITE = <<<'PHP'
         $end = hrtime(true) + (int) (SECONDS * 1e9);
         for ($stores = 0; hrtime(true) < $end;) {
@@ -33,7 +33,7 @@ final class HotKeyTest extends EngineTestCase
         return [$reads, $misses];
         PHP;
 
-    /** So many pages of short values that a command line may not hold them all. */
+    /** Pages of short values, more than a command line process may hold. */
     private const FILL = <<<'PHP'
         for ($i = 0; $i < 3_500; ++$i) {
             larder_store("filling $i", str_repeat('x', 20_000));

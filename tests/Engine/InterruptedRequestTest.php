@@ -7,10 +7,10 @@ namespace Larder\ProjectTests\Engine;
 use Larder\Cli\Server\PhpFpmPool;
 use PHPUnit\Framework\Attributes\DataProvider;
 
-/** Requests that do not come to their end leave a cache that is whole, and nothing that stays held. */
+/** Requests that end early leave the cache intact, and no page held. */
 final class InterruptedRequestTest extends EngineTestCase
 {
-    /** Holds values of one page and of many, checks them, and stores without an end. */
+    /** Holds values of one page and of many, checks them, and stores in an endless loop. */
     private const HOLD_AND_STORE = <<<'PHP'
         larder_store('held', $expected = str_repeat('held ', 5_000));
         larder_store('held long', $expectedLong = str_repeat('held long ', 20_000));
@@ -76,7 +76,7 @@ final class InterruptedRequestTest extends EngineTestCase
     /** @return iterable<string, array{string}> */
     public static function exhausting(): iterable
     {
-        // Nothing but these bytes is free when it begins.
+        // When it begins, only these bytes are free.
         $little = <<<'PHP'
             for ($i = 0; $i < 2_000; ++$i) {
                 $rows[] = ['id' => $i, 'name' => "name of $i"];
@@ -165,7 +165,7 @@ final class InterruptedRequestTest extends EngineTestCase
         $this->assertFine($fpm, attached: 1); // the last one has served its third request, too
     }
 
-    /** As a debugger, a slow disk or the kernel's freezer stop it. */
+    /** A debugger, a slow disk or the kernel's freezer can stop it like this. */
     public function testWorkerStoppedDuringStoresBlocksNobody(): void
     {
         $fpm = $this->fpm();
@@ -187,7 +187,7 @@ final class InterruptedRequestTest extends EngineTestCase
         $this->assertFine($fpm, attached: 2);
     }
 
-    /** @param string $enough when it ends before the seconds are over */
+    /** @param string $enough condition to end before the seconds are over */
     private function holdAndStore(float $seconds, string $pause = 'usleep(50)', string $enough = 'false'): string
     {
         return strtr(self::HOLD_AND_STORE, ['SECONDS' => (string) $seconds, 'PAUSE' => $pause, 'ENOUGH' => $enough]);

@@ -6,11 +6,14 @@ namespace Larder\ProjectTests\Engine;
 
 use PHPUnit\Framework\Attributes\Group;
 
-/** What was deleted is not seen again, not one byte of it, in whatever is fetched from the memory that it was in. */
+/** Not one byte of a deleted value is ever fetched again, even from the memory where it was. */
 #[Group('proof')]
 final class LeftoversTest extends EngineTestCase
 {
-    /** Secrets are of bytes that nothing else has. Each kind of value is there, and goes in one of four ways. */
+    /**
+     * Secrets consist of bytes that occur nowhere else. There are all kinds of values, each removed in one of four
+     * ways.
+     */
     private const STORE_AND_DELETE_SECRETS = <<<'PHP'
         $secret = static function (int $length): string {
             for ($bytes = ''; strlen($bytes) < $length; $bytes .= pack('q', random_int(0, PHP_INT_MAX))); // unlike each other
@@ -35,7 +38,10 @@ final class LeftoversTest extends EngineTestCase
         return true;
         PHP;
 
-    /** Stores values of all kinds, fetches them in all ways and searches what comes; gives bytes and finds. */
+    /**
+     * Stores values of all kinds, fetches them in all ways and searches the results; returns the number of bytes and
+     * finds.
+     */
     private const SEARCH = <<<'PHP'
         $values = static fn(int $i): array => [
             'string' => substr('a value that is not secret', 0, 1 + $i % 25), 'medium' => str_repeat('medium ', $i % 400), 'long' => str_repeat('long ', 10_000 + $i),

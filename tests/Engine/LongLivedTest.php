@@ -7,10 +7,12 @@ namespace Larder\ProjectTests\Engine;
 use PHPUnit\Framework\Attributes\DataProvider;
 use Symfony\Component\Filesystem\Filesystem;
 
-/** Processes that run forever, such as queue workers and daemons. They never tell the engine that they are done with a value. */
+/**
+ * Processes that run forever, such as queue workers and daemons. They never report the end of a request to the engine.
+ */
 final class LongLivedTest extends EngineTestCase
 {
-    /** Keeps all that it ever fetched, and looks at everything again. */
+    /** Keeps all values that it ever fetched, and checks them again. */
     private const COLLECT = <<<'PHP'
         for ($i = 0; $i < 100; ++$i) {
             $number = count($kept ?? []);
@@ -36,7 +38,7 @@ final class LongLivedTest extends EngineTestCase
             self::assertLessThanOrEqual($site->figure('pins', 'long_lived_limit') + \count($collectors), $site->figure('pins', 'long_lived'));
         }
         self::assertLessThanOrEqual($site->figure('memory', 'pages') / 8, $site->figure('pins', 'long_lived_limit'));
-        // the control: they hold what they may, and got copies of the rest; a request may hold more
+        // the control: they hold as much as they may, and got copies of the rest; a request may hold more
         self::assertGreaterThanOrEqual($site->figure('pins', 'long_lived_limit') - 1, $site->figure('pins', 'long_lived'));
         self::assertGreaterThan(1_000, $site->figure('copies'));
         self::assertGreaterThan($site->figure('pins', 'long_lived_limit'), $site->number('for ($i = 0; $i < 60; ++$i) { larder_store("$i", str_repeat("$i ", 10_000)); $kept[] = larder_fetch("$i"); } return larder_info()["pins"]["mine"];'));
@@ -67,7 +69,7 @@ final class LongLivedTest extends EngineTestCase
         $inode = fileinode($segment);
 
         $remove($segment);
-        $late = $this->sandbox->commandLine(); // what makes the new one
+        $late = $this->sandbox->commandLine(); // it creates the new segment
         self::assertTrue($late->run('return larder_store("value", "new");'));
         clearstatcache();
         self::assertNotSame($inode, fileinode($segment));
@@ -127,12 +129,12 @@ final class LongLivedTest extends EngineTestCase
             pcntl_waitpid(\$children[2], \$status);
             return file_get_contents('$notes/child 2');
             PHP));
-        // Parent, working child and observer have their own records; the shared one is unused.
+        // Parent, working child and observer have their own records; nobody uses the shared one.
         $parent->run('$mine = larder_info()["processes"]["mine"]; larder_store("of the parent", 1); $again = larder_fetch("held 1");');
         Wait::until(static fn(): bool => $observer->run('return larder_exists("of a child 0");') === true, 'the child works');
         self::assertSame(4, $observer->figure('processes', 'attached'));
 
-        // What they hold outlives their parent, whoever stores.
+        // Pages that the children hold stay after their parent ends, whoever stores.
         $parent->kill();
         self::assertSame(0, $observer->run('for ($i = 0, $refused = 0; $i < 2_000; ++$i) { $refused += !larder_store("$i", str_repeat("$i ", 10_000)); } return $refused;'));
         usleep(150_000);
@@ -159,7 +161,7 @@ final class LongLivedTest extends EngineTestCase
         $ini = ['larder.processes' => $records];
         $php = $commandLine ? $this->sandbox->commandLine(ini: $ini) : $this->sandbox->fpm(ini: $ini);
         $observer = $this->sandbox->commandLine(ini: $ini);
-        $observer->run('larder_store("made", 1);'); // there is no segment before
+        $observer->run('larder_store("made", 1);'); // creates the segment
         self::assertSame($records, $observer->figure('processes', 'limit'));
         $worst = $php->run("\$programs = $programs;" . <<<'PHP'
             $worst = ['attached' => 0, 'record' => 0, 'files' => 0, 'lost' => 0];

@@ -10,13 +10,13 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\Group;
 
 /**
- * FPM's master (and whoever else forks the workers of a site), which forks the workers of all users, never has anything of a segment: what it mapped would be
- * inherited by all of them.
+ * FPM's master, like any other process that forks the workers of several users, never maps a segment: all its workers
+ * would inherit the mapping.
  */
 #[Group('proof')]
 final class MasterTest extends EngineTestCase
 {
-    /** @return iterable<string, array{bool, int}> whose it is, and a number of requests */
+    /** @return iterable<string, array{bool, int}> true for root's master, and a number of requests */
     public static function masters(): iterable
     {
         yield 'a master of root' => [true, Proof::amount(200, 1_000)];
@@ -29,13 +29,14 @@ final class MasterTest extends EngineTestCase
         $fpm = $this->fpm($root, workers: 2);
         $this->assertHoldsNothing($fpm, 'before the first request');
 
-        self::assertSame(1, $fpm->run('return larder_increment("requests");')); // one worker makes the segment, the other finds it
+        // one worker creates the segment, the other finds it
+        self::assertSame(1, $fpm->run('return larder_increment("requests");'));
         $code = 'larder_increment("requests"); larder_store("value", str_repeat("a long string ", 50)); $value = larder_fetch("value");';
         $requests = [$fpm->beginMany($code, intdiv($times, 2)), $fpm->beginMany($code, intdiv($times, 2))];
         array_walk($requests, static fn($request): int => $request->wait());
         self::assertSame(1 + $times, $fpm->run('return larder_fetch("requests");'));
         $this->assertHoldsNothing($fpm, "after $times requests");
-        // the control: the same look finds what the worker has, two mappings and a descriptor
+        // the control: the same check finds two mappings and a descriptor of the worker
         self::assertCount(4, $held = $this->sandbox->heldBy($fpm->pid()));
 
         $fpm->server->reload();
@@ -48,7 +49,7 @@ final class MasterTest extends EngineTestCase
         }
     }
 
-    /** All ways in which a script can run code while PHP preloads, the late ones above all. */
+    /** All ways to run code while PHP preloads, including the latest. */
     private const PRELOADED = <<<'PHP'
         <?php
         function note(string $place): void {
@@ -100,14 +101,14 @@ final class MasterTest extends EngineTestCase
 
         // the control: the script was preloaded, and in a request the same function stores
         self::assertSame('a request', $fpm->run('note("a request"); return larder_fetch("preloaded");'));
-        // workers have a record each, nothing that they inherited
+        // each worker has its own record, and nothing is inherited
         $record = $this->sandbox->meeting(2) . self::RECORD;
         [$one, $other] = [$fpm->begin($record), $fpm->begin($record)];
         self::assertNotSame($fpm->end($one), $fpm->end($other));
         $this->assertHoldsNothing($fpm, 'after requests');
     }
 
-    /** php-cgi's parent is a master, too; its children are workers with a record each and an end of each request. */
+    /** php-cgi's parent is a master, too; each of its children has a record, and ends its requests. */
     public function testCgiParentHoldsNothing(): void
     {
         try {

@@ -7,14 +7,14 @@ namespace Larder\ProjectTests\Engine;
 use Larder\Cli\Server\PhpFpmPool;
 use PHPUnit\Framework\Attributes\Group;
 
-/** Two pools of two users under one master: neither sees anything of the other, nor can it do anything to it. */
+/** Two pools of two users under one master: neither sees the other's cache, or can change it. */
 #[Group('proof')]
 final class NeighboursTest extends EngineTestCase
 {
     private const KEYS = 10_000;
     private const STORE = 'for ($i = $stored = 0; $i < %d; ++$i) { $stored += CACHE_store("%s $i", "secret of %2$s $i"); } return $stored;';
 
-    /** All ways to a value of the other's; gives how many it found. */
+    /** All ways to read a value of the other user; returns the number of values found. */
     private const LOOK = <<<'PHP'
         $found = 0;
         foreach (array_chunk(range(0, KEYS - 1), 100) as $numbers) {
@@ -27,7 +27,7 @@ final class NeighboursTest extends EngineTestCase
         return $found;
         PHP;
 
-    /** Tries every way to reach a process of the other user; returns what could be read. */
+    /** All ways to reach a process of the other user; returns the data that could be read. */
     private const REACH = <<<'PHP'
         $reached = [];
         foreach (FILES as $path) {
@@ -116,7 +116,7 @@ final class NeighboursTest extends EngineTestCase
         Proof::control('neighbours.files', 'its owner tries the same', $own[0], \count($own[1]));
     }
 
-    /** Whatever its settings name, it is in its own folder. */
+    /** Whatever segment its settings name, it is in its own folder. */
     public function testNameOfAnotherUsersSegmentLeadsToAnOwnSegment(): void
     {
         [$tried, $seen] = $this->nameTheOthersSegment();
@@ -132,7 +132,10 @@ final class NeighboursTest extends EngineTestCase
         Proof::control('neighbours.names', 'a build in which a name may lead anywhere, segments are open to all, and nobody looks whose they are', $tried, $seen);
     }
 
-    /** @return array{int, int} how often its name was tried, and how often the value was seen or lost by that */
+    /**
+     * @return array{int, int} number of tries with the other's name, and how often the value was seen or lost through
+     *         that
+     */
     private function nameTheOthersSegment(): array
     {
         $this->site->run('larder_store("value", "of the site");');

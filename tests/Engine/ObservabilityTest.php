@@ -10,7 +10,7 @@ use PHPUnit\Framework\Attributes\Group;
 #[Group('proof')]
 final class ObservabilityTest extends EngineTestCase
 {
-    /** What happens, by what is asked then, and the answer to be found: $before and $after are larder_info()'s. */
+    /** An event, by the question that follows, and the answer to find: $before and $after are from larder_info(). */
     private const QUESTIONS = [
         'how full is it' => ['larder_store("a", str_repeat("x", 700_000));', '$after["memory"]["free"] <= $before["memory"]["free"] - 10 && $after["memory"]["large"] > $before["memory"]["large"]'],
         'what is replaced and not yet free' => ['larder_store("b", str_repeat("x", 20_000)); larder_store("b", str_repeat("y", 20_000));', '$after["memory"]["dead"] >= $before["memory"]["dead"] + 20_000'],
@@ -32,7 +32,7 @@ final class ObservabilityTest extends EngineTestCase
     public function testInfoAnswersEveryQuestion(): void
     {
         $asked = $this->sandbox->commandLine();
-        $asked->run('larder_store("made", 1);'); // there is no segment before
+        $asked->run('larder_store("made", 1);'); // creates the segment
         $other = null;
         [$unanswered, $answeredWithout] = [[], []];
         foreach (self::QUESTIONS as $question => [$event, $answer]) {
@@ -43,7 +43,7 @@ final class ObservabilityTest extends EngineTestCase
             } elseif ($event === 'KILL') {
                 self::assertInstanceOf(CommandLine::class, $other);
                 $other->kill();
-                $asked->run('usleep(20_000);'); // who lives is asked of the kernel once in ten milliseconds
+                $asked->run('usleep(20_000);'); // the kernel is asked for living processes once in ten milliseconds
             } else {
                 $asked->run($event);
             }
@@ -51,7 +51,7 @@ final class ObservabilityTest extends EngineTestCase
             if ($asked->run("return $answer;") !== true) {
                 $unanswered[] = $question;
             }
-            // Of a cache in which nothing has happened since.
+            // The same question when nothing has happened since.
             if ($asked->run('$saved = $before; $before = $after; $answered = ' . $answer . '; $before = $saved; return $answered;') === true) {
                 $answeredWithout[] = $question;
             }
@@ -61,7 +61,7 @@ final class ObservabilityTest extends EngineTestCase
         $count = \count(self::QUESTIONS);
         Proof::record('observability.questions', $count, 'questions to larder_info(), each after what it asks for has happened', \count($unanswered));
         Proof::control('observability.questions', 'the same questions when nothing has happened since the last look', $count, $count - \count($answeredWithout));
-        // Who holds and how old it is are states, not events: they stay true.
+        // Holders and the age of the oldest entry are states, not events: their answers stay true.
         self::assertSame(['who holds how much', 'how far back does it reach'], $answeredWithout);
     }
 }

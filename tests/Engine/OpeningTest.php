@@ -7,7 +7,7 @@ namespace Larder\ProjectTests\Engine;
 use Larder\Cli\Server\PhpFpmPool;
 use PHPUnit\Framework\Attributes\Group;
 
-/** Whatever is put in the place of a segment, a site does not fall for it: it says why, and goes on without a cache. */
+/** Whatever replaces a segment, a site refuses it, reports the reason, and continues without a cache. */
 #[Group('proof')]
 final class OpeningTest extends EngineTestCase
 {
@@ -50,7 +50,7 @@ final class OpeningTest extends EngineTestCase
         Proof::control('neighbours.opening', 'fopen() of the same path, which then writes to: ' . implode('; ', $falls), \count($attacks->all()), \count($falls));
     }
 
-    /** Exchanges the segment for other things as quickly as it can. */
+    /** Replaces the segment by other things as fast as possible. */
     private const EXCHANGE = <<<'PHP'
         for ($times = 0, $until = microtime(true) + SECONDS; microtime(true) < $until || $times <= 100; ++$times) {
             match ($times % 3) {
@@ -88,7 +88,10 @@ final class OpeningTest extends EngineTestCase
         Proof::control('neighbours.exchanged', 'a build that looks neither for links nor whose a file is, until it has written to somebody else\'s', $requests, $written);
     }
 
-    /** @return array{int, int, int, int, int} uses, exchanges, uses that had the cache, uses that went wrong, bytes of others that changed */
+    /**
+     * @return array{int, int, int, int, int} uses, replacements, uses with the cache, uses with a wrong result, changed
+     *         bytes of other users
+     */
     private function exchange(int $seconds): array
     {
         $this->site->run(self::REQUEST);
@@ -111,12 +114,12 @@ final class OpeningTest extends EngineTestCase
         return [$requests, $exchanged, $answers, $wrong, $changed];
     }
 
-    /** @return array{Attacks, string} and the segment that they are for */
+    /** @return array{Attacks, string} and the segment that they attack */
     private function attacks(): array
     {
         $this->site->run(self::REQUEST);
         [$segment] = $this->sandbox->segments();
-        $elsewhere = $this->sandbox->memory . '/elsewhere'; // the same file system, so that links can be made
+        $elsewhere = $this->sandbox->memory . '/elsewhere'; // in the same file system, so that hard links are possible
         mkdir($elsewhere, 0o777);
         chmod($elsewhere, 0o777);
 

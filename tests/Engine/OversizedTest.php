@@ -6,11 +6,11 @@ namespace Larder\ProjectTests\Engine;
 
 use PHPUnit\Framework\Attributes\Group;
 
-/** A value that is too long is refused at once, whatever its length, and costs the others nothing. */
+/** A too long value is refused at once, whatever its length, and others lose nothing. */
 #[Group('proof')]
 final class OversizedTest extends EngineTestCase
 {
-    /** The quickest of many refusals of each value, in nanoseconds; whether others were lost. */
+    /** The shortest time of many refusals of each value, in nanoseconds; true if other entries were lost. */
     private const STORE_OVERSIZED = <<<'PHP'
         ini_set('memory_limit', '-1');
         for ($i = 0; $i < 200; ++$i) {
@@ -46,7 +46,7 @@ final class OversizedTest extends EngineTestCase
     public function testOversizedValueIsRefusedAndEvictsNothing(): void
     {
         $larder = $this->sandbox->commandLine(ini: ['larder.zero_copy' => '0']);
-        // An eighth of the segment is more than an eighth of its pages.
+        // An eighth of the segment is larger than an eighth of its pages.
         $limit = intdiv($this->sandbox::SIZE, 8);
         $tries = Proof::amount(20, 200);
         /** @var array{refusals: array<string, array{int, int}>, whole: array<string, int>, lost: int, evicted: array{array<string, int>, array<string, int>}, entries: int} $seen */
@@ -55,7 +55,7 @@ final class OversizedTest extends EngineTestCase
         self::assertSame(0, $seen['entries']);
         self::assertSame(array_fill(0, 6, 0), array_column($seen['refusals'], 0));
 
-        // A hundred times the value: whoever looked at all of it would need about a hundred times as long.
+        // A hundred times the value: code that reads all of it would take about a hundred times as long.
         $slower = $whole = [];
         foreach (['string', 'table', 'objects'] as $name) {
             $slower[$name] = $seen['refusals']["$name 200"][1] / max(1, $seen['refusals']["$name 2"][1]);

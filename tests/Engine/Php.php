@@ -4,13 +4,13 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
-/** A PHP that runs with the engine: code goes in, what it returns comes out. */
+/** A PHP that runs code with the engine, and returns its result. */
 abstract class Php
 {
     /**
-     * Runs the body of a function and gives what it returns.
+     * Runs the body of a function, and returns its result.
      *
-     * @throws PhpFailed when it throws, or does not come to its end
+     * @throws PhpFailed if it throws, or does not end normally
      * @phpstan-impure
      */
     abstract public function run(string $code): mixed;
@@ -32,7 +32,7 @@ abstract class Php
     }
 
     /**
-     * One number of larder_info(), by the names that lead to it.
+     * A number of larder_info(), by its path of names.
      *
      * @phpstan-impure
      */
@@ -42,7 +42,7 @@ abstract class Php
     }
 
     /**
-     * The process that answers now.
+     * Id of the process that answers now.
      *
      * @phpstan-impure
      */

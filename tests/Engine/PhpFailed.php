@@ -4,5 +4,5 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
-/** A PHP process under test did not return what it was asked for; the message is what it printed. */
+/** A PHP process under test did not return a result; the message is its output. */
 final class PhpFailed extends \RuntimeException {}

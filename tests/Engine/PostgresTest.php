@@ -9,7 +9,7 @@ use Symfony\Component\Process\Exception\ProcessSignaledException;
 use Symfony\Component\Process\ExecutableFinder;
 use Symfony\Component\Process\Process;
 
-/** PDO's driver converts the rows that it copies to a server where they are. */
+/** PDO's driver converts rows in place while it copies them to a server. */
 final class PostgresTest extends EngineTestCase
 {
     private const COPY = <<<'PHP'
@@ -29,9 +29,9 @@ final class PostgresTest extends EngineTestCase
         echo $database->query('SELECT count(*) FROM t')->fetchColumn() / count($connections), larder_fetch('rows') === $rows ? '' : ', changed';
         PHP;
 
-    /** @param non-empty-string $expected what a script says at first */
+    /** @param non-empty-string $expected first output of a script */
     #[TestWith([false, '6'])]
-    #[TestWith([true, 'ended by signal 11'])] // the control: the driver gets the rows themselves
+    #[TestWith([true, 'ended by signal 11'])] // the control: the driver gets the fetched rows themselves
     public function testFetchedRowsAreCopied(bool $careless, string $expected): void
     {
         if ($careless) {
@@ -39,7 +39,7 @@ final class PostgresTest extends EngineTestCase
         }
         $command = $this->sandbox->command(\PHP_BINARY, User::site());
         if (!\extension_loaded('pdo_pgsql')) {
-            $folder = getenv('LARDER_PDO_PGSQL'); // where it is unpacked, not installed
+            $folder = getenv('LARDER_PDO_PGSQL'); // folder if it is only unpacked
             $module = ($folder === false ? (string) \ini_get('extension_dir') : $folder) . '/pdo_pgsql.so';
             if (!is_file($module)) {
                 self::markTestSkipped('the extension pdo_pgsql is not there');
@@ -55,7 +55,7 @@ final class PostgresTest extends EngineTestCase
     {
         $programs = array_map(strval(...), (array) glob('/usr/lib/postgresql/*/bin'));
         $initialize = (new ExecutableFinder())->find('initdb', null, $programs);
-        if ($initialize === null || !User::mayChange()) { // it does not run as root
+        if ($initialize === null || !User::mayChange()) { // it refuses to run as root
             self::markTestSkipped('no PostgreSQL that can be started');
         }
         $folder = $this->sandbox->folder();

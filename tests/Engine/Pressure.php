@@ -5,19 +5,19 @@ declare(strict_types=1);
 namespace Larder\ProjectTests\Engine;
 
 /**
- * A command line that overwrites and deletes the values under test and pushes everything out of the cache, again and
- * again, as long as the sandbox is there. It counts its rounds in the size of a file.
+ * A command line process that repeatedly overwrites and deletes the values under test and evicts everything else, as
+ * long as the sandbox exists. The size of a file is its number of rounds.
  */
 final class Pressure
 {
     /**
-     * After so many rounds, all deleted or overwritten values that nobody holds have been overwritten. Pages that were held
-     * are recounted and reused only after so many seconds.
+     * After this many rounds, all deleted or overwritten values that are not held have been overwritten. Pages that
+     * were held are counted and reused only after this many seconds.
      */
     public const ROUNDS = 3;
     public const SECONDS = 0.11;
 
-    /** The values under test, made from a number so that a change is noticed. Loaded by both sides. */
+    /** The values under test, built from a number so that a change is noticed. Both sides load this. */
     private const VALUES = <<<'PHP'
         <?php
         function make(string $name, int $n): mixed {
@@ -58,7 +58,7 @@ final class Pressure
         }
         PHP;
 
-    /** @param string $values a PHP file: make() makes a value under test, NAMES lists them */
+    /** @param string $values a PHP file: make() builds a value under test, NAMES lists them */
     private function __construct(
         public readonly string $values,
         public readonly string $count,
@@ -76,7 +76,7 @@ final class Pressure
         return $pressure;
     }
 
-    /** Waits until everything that nobody holds is overwritten. */
+    /** Waits until all memory that is not held has been overwritten. */
     public function wait(): void
     {
         usleep((int) (self::SECONDS * 1e6));

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
-/** What the kernel says of running processes. */
+/** The kernel's data on running processes. */
 final class Processes
 {
     /** @return list<int> */
@@ -23,7 +23,7 @@ final class Processes
     }
 
     /**
-     * What a process holds of the files whose paths contain the word: its mappings and its descriptors.
+     * Mappings and descriptors of a process on files whose path contains the word.
      *
      * @return list<string>
      */
@@ -39,7 +39,7 @@ final class Processes
         return array_values(array_filter($paths, static fn(string $path): bool => str_contains($path, $word)));
     }
 
-    /** Sends a signal and waits for the end of the process. */
+    /** Sends a signal, and waits until the process has ended. */
     public static function kill(int $pid, int $signal = \SIGKILL): void
     {
         posix_kill($pid, $signal);
@@ -47,7 +47,7 @@ final class Processes
     }
 
     /**
-     * Kills workers of FPM, but no others that got their numbers.
+     * Kills workers of FPM, but no other process that has got the id of one.
      *
      * @param list<int> $pids
      */

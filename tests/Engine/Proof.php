@@ -7,14 +7,14 @@ namespace Larder\ProjectTests\Engine;
 use PHPUnit\Framework\Assert;
 
 /**
- * The record of how a promise was tested, and of the result.
+ * Records how a guarantee was tested, and the result.
  *
- * A proof is a test that tells its figures. LARDER_PROOF=long makes it try more; LARDER_PROOF_RESULTS names a file that
- * gets one JSON object a line, from any number of processes at once.
+ * A proof is a test that reports figures. LARDER_PROOF=long makes it try more; LARDER_PROOF_RESULTS names a file that
+ * receives one JSON object a line, from any number of processes at once.
  */
 final class Proof
 {
-    /** What a name begins with. */
+    /** Prefixes of the names. */
     private const AREAS = [
         'reading', 'death', 'holding', 'fullness', 'bound', 'sharing', 'neighbours', 'damage', 'fork', 'versions', 'model', 'clock',
         'reentrance', 'leftovers', 'observability',
@@ -26,7 +26,7 @@ final class Proof
     }
 
     /**
-     * How much to try: so much usually, so much in the long version.
+     * Number of tries: the first usually, the second in the long version.
      *
      * @template T of int|float
      * @param T $short
@@ -39,14 +39,14 @@ final class Proof
     }
 
     /**
-     * A promise was tried. Fails if it was not kept each time.
+     * Records the tries of a guarantee. Fails unless it held each time.
      *
      * @param string $proof area.name
-     * @param int $tried how often
+     * @param int $tried number of tries
      * @param string $unit what is counted, as a plural
-     * @param int $failed how often it was not kept
-     * @param array<string, string> $figures what else was measured, by name
-     * @param int|null $seed of what was drawn at random
+     * @param int $failed number of tries in which it did not hold
+     * @param array<string, string> $figures further measurements, by name
+     * @param int|null $seed seed of the random numbers
      */
     public static function record(string $proof, int $tried, string $unit, int $failed, array $figures = [], ?int $seed = null): void
     {
@@ -63,9 +63,9 @@ final class Proof
     }
 
     /**
-     * The same was tried where it cannot be kept. Fails if the test did not notice.
+     * Records the same test on a build or cache without the guarantee. Fails if the test did not notice.
      *
-     * @param string $what on which build or on whose cache, and what was done to it
+     * @param string $what the build or cache, and what was done to it
      */
     public static function control(string $proof, string $what, int $tried, int $failed): void
     {
@@ -81,7 +81,7 @@ final class Proof
         Assert::assertMatchesRegularExpression('/^[a-z0-9-]+$/', $name);
         $file = getenv('LARDER_PROOF_RESULTS');
         if ($file !== false && $file !== '') {
-            // One write to a file opened for appending: lines of other processes come before or after it.
+            // A single write in append mode, so that lines of several processes do not mix.
             file_put_contents($file, json_encode($line, \JSON_THROW_ON_ERROR | \JSON_UNESCAPED_SLASHES | \JSON_UNESCAPED_UNICODE) . "\n", \FILE_APPEND);
         }
     }

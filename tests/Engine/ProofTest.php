@@ -8,7 +8,7 @@ use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\AssertionFailedError;
 use PHPUnit\Framework\TestCase;
 
-/** That what is not kept does not pass, and what is told can be read. */
+/** A broken guarantee fails, and the records are readable. */
 final class ProofTest extends TestCase
 {
     private TemporaryDirectory $directory;

@@ -7,7 +7,7 @@ namespace Larder\ProjectTests\Engine;
 use Larder\ProjectTests\Repository;
 use Symfony\Component\Process\Process;
 
-/** A folder that root makes, as the packages' tmpfiles.d says, gives a user a cache that nobody can deny. */
+/** If root creates a folder as the packages' tmpfiles.d says, no other user can deny its owner a cache. */
 final class ProvidedFolderTest extends EngineTestCase
 {
     private const STORE = 'return [larder_store("value", "mine"), larder_fetch("value"), larder_info()["reason"], larder_info()["path"] ?? ""];';
@@ -53,7 +53,7 @@ final class ProvidedFolderTest extends EngineTestCase
         self::assertSame([], $this->sandbox->heldBy($fpm->pid()), 'nothing of the old folder');
     }
 
-    /** As with larder.path=/run, which only root can write. */
+    /** Like with larder.path=/run, which only root can write. */
     public function testLibraryAcceptsTheFolderProvidedByRoot(): void
     {
         $path = $this->sandbox->memory . '/run';
@@ -83,7 +83,7 @@ final class ProvidedFolderTest extends EngineTestCase
         self::assertTrue($php()->run($open));
     }
 
-    /** By the file that packages ship, with the folder of this test for /dev/shm. */
+    /** With the file that the packages contain, for the folder of this test instead of /dev/shm. */
     private function provide(): void
     {
         $lines = (string) file_get_contents(Repository::ROOT . '/extension/packaging/tmpfiles.conf');

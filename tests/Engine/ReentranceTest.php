@@ -8,7 +8,7 @@ use Larder\Cli\Server\PhpFpmPool;
 use PHPUnit\Framework\Attributes\Group;
 use Symfony\Component\Process\Process;
 
-/** Code that runs in the middle of a call of the cache may call the cache, and finds it usable. */
+/** Code that runs in the middle of a call of the cache may call the cache, and it works. */
 #[Group('proof')]
 final class ReentranceTest extends EngineTestCase
 {
@@ -31,7 +31,7 @@ final class ReentranceTest extends EngineTestCase
         Proof::control('reentrance.hooks', self::LOCKS, $calls, self::callsIn($wrong));
     }
 
-    /** @return array{int, list<string>} calls back, and what was wrong in them */
+    /** @return array{int, list<string>} number of nested calls, and their errors */
     private function callFromHooks(int $rounds): array
     {
         $calls = 0;
@@ -71,7 +71,7 @@ final class ReentranceTest extends EngineTestCase
             $hangs = 1;
         }
         if ($hangs === 0) {
-            self::markTestSkipped('this APCu does not hold its lock while it unserializes'); // from 2026 on
+            self::markTestSkipped('this APCu does not hold its lock while it unserializes'); // APCu since 2026
         }
         Proof::control('reentrance.hooks', 'APCu: __wakeup stores while APCUIterator unserializes; it never returns', 1, $hangs);
     }
@@ -89,7 +89,7 @@ final class ReentranceTest extends EngineTestCase
         Proof::control('reentrance.signals', self::LOCKS, $calls, $wrong);
     }
 
-    /** @return array{int, int} calls back, and how many of them found something unusable */
+    /** @return array{int, int} number of nested calls, and how many of them failed */
     private function sendSignals(float $seconds): array
     {
         $php = $this->sandbox->commandLine();
@@ -113,13 +113,16 @@ final class ReentranceTest extends EngineTestCase
         Proof::control('reentrance.timeouts', self::LOCKS, $calls, $wrong);
     }
 
-    /** @return array{int, int, bool} calls back, how many of them found something unusable, and whether the worker's next request can store */
+    /**
+     * @return array{int, int, bool} number of nested calls, how many of them failed, and true if the worker's next
+     *         request can store
+     */
     private function runIntoTimeouts(): array
     {
         $fpm = $this->sandbox->fpm([new PhpFpmPool('www', ['max_execution_time' => 1], User::site()->name)], ['larder.serializer' => 'php']);
         $notes = $this->sandbox->folder();
         $calls = $wrong = 0;
-        for ($i = 0; $i < 2; ++$i) { // one after the other: both use the same keys
+        for ($i = 0; $i < 2; ++$i) { // one after the other, because both use the same keys
             $request = $fpm->begin($this->everything() . strtr(ReentrantCode::TIMEOUT, ['PLACE' => (string) $i, 'NOTES' => "$notes/$i"]));
             self::assertStringContainsString('Maximum execution time', self::error($fpm, $request));
             [$called, $found] = self::seen(unserialize((string) file_get_contents("$notes/$i"), ['allowed_classes' => false]));
@@ -152,7 +155,7 @@ final class ReentranceTest extends EngineTestCase
         return \count(array_unique(array_map(static fn(string $one): string => substr($one, 0, (int) strrpos($one, ':')), $wrong)));
     }
 
-    /** @return array{array<string, int>, list<string>} calls by place, and what was wrong */
+    /** @return array{array<string, int>, list<string>} number of calls by place, and errors */
     private static function seen(mixed $answer): array
     {
         self::assertIsArray($answer);

@@ -7,7 +7,7 @@ namespace Larder\ProjectTests\Engine;
 /** Scripts whose callbacks call the cache from within a call of the cache. */
 final class ReentrantCode
 {
-    /** everything() uses all functions and notes what is not as it should be. */
+    /** everything() uses all functions, and notes wrong results. */
     public const EVERYTHING = <<<'PHP'
         <?php
         final class Seen { public static array $calls = []; public static array $wrong = []; public static bool $within = false; }
@@ -106,7 +106,7 @@ final class ReentrantCode
         }
         PHP;
 
-    /** A handler of signals calls back, whatever is under way. */
+    /** A signal handler makes nested calls at any moment. */
     public const SIGNALS = <<<'PHP'
         class Slow {
             public mixed $more = [1, 2, 3];
@@ -126,7 +126,7 @@ final class ReentrantCode
         proc_terminate($sender);
         PHP;
 
-    /** Reaches the time limit in the middle of a call; shutdown functions then call the cache. */
+    /** Reaches the time limit during a call; shutdown functions then call the cache. */
     public const TIMEOUT = <<<'PHP'
         class Endless {
             public function __serialize(): array { if (PLACE) { for (;;) { larder_fetch('text'); } } return [1]; }

@@ -13,30 +13,30 @@ use Symfony\Component\Process\Exception\ProcessSignaledException;
 use Symfony\Component\Process\Process;
 
 /**
- * The same requests on Larder, APCu and Yac with the same memory: who keeps what is asked for again.
+ * The same requests on Larder, APCu and Yac with the same memory: which one keeps values that are requested again?
  *
- * The traces, and what other policies would have made of them, come from extension/core-tests/replay. Each cache gets
- * each trace in a fresh process.
+ * The traces, and the results of other eviction policies for them, come from extension/core-tests/replay. Each cache
+ * runs each trace in a fresh process.
  */
 #[Group('proof')]
 final class ReplayTest extends TestCase
 {
-    /** In MiB, for everything: what the traces are made for. */
+    /** In MiB, for the whole cache; the traces are built for this size. */
     private const MEMORY = 16;
 
-    /** Yac has to be told how much of its memory is for keys. It is tried with these MiB, and the better one counts. */
+    /** MiB of Yac's memory for keys, which must be configured. The better result counts. */
     private const YAC_KEYS = [2, 4];
 
-    /** What the short version replays: each shape and each size of values. */
+    /** Traces of the short version: each shape, and each size of values. */
     private const SHORT = [
         'Zipf 0.9, 10 times, small values', 'Zipf 0.9, 10 times, some large', 'Zipf 0.9, 10 times, scans', 'loop of 1.1 times',
         'Zipf 0.9, 10 times, day and night', 'Zipf 1.1, 10 times, 5 % written',
     ];
 
-    /** In points: two runs of the same trace differ by the seed of the hash. */
+    /** Percentage points by which two runs of the same trace differ, because of the hash seed. */
     private const NOISE = 0.3;
 
-    /** What a page does that reads through a cache: get, and on a miss set. Some keys are set although they are there. */
+    /** A page that reads through a cache: get, and set after a miss. Some keys are set although they exist. */
     private const SCRIPT = <<<'PHP'
         <?php
         [, $cache, $path] = $argv;
@@ -115,7 +115,7 @@ final class ReplayTest extends TestCase
 
     /**
      * @param array<string, array<string, float>> $rows
-     * @return int of how many rows
+     * @return int number of rows
      */
     private static function below(array $rows, string $one, string $other, float $by = 0): int
     {
@@ -124,7 +124,7 @@ final class ReplayTest extends TestCase
 
     /**
      * @param array<string, array<string, float>> $rows
-     * @return array<string, string> in words, by trace
+     * @return array<string, string> as text, by trace
      */
     private static function figures(array $rows, string ...$names): array
     {
@@ -134,7 +134,7 @@ final class ReplayTest extends TestCase
         )), $rows);
     }
 
-    /** @return array<string, non-empty-list<list<string>>> by names, commands that replay on it */
+    /** @return array<string, non-empty-list<list<string>>> by names of caches: commands that replay a trace */
     private function caches(): array
     {
         $yac = \sprintf('%s/var/yac/%s/yac.so', Repository::ROOT, Php::version());
@@ -172,7 +172,7 @@ final class ReplayTest extends TestCase
 
     /**
      * @param list<string> $command
-     * @return array{float, int} hits in percent, and how many values were not the key's own
+     * @return array{float, int} hits in percent, and the number of values of a wrong key
      */
     private function replay(array $command): array
     {
@@ -193,10 +193,13 @@ final class ReplayTest extends TestCase
         return [(float) $result[0], $result[1]];
     }
 
-    /** @return non-empty-array<string, array{string, array<string, float>}> by names: the file, and hits of policies in percent */
+    /**
+     * @return non-empty-array<string, array{string, array<string, float>}> by name: the file, and hits of policies in
+     *         percent
+     */
     private function traces(): array
     {
-        $build = Repository::ROOT . '/var/replay'; // apart from what other tests build at the same time
+        $build = Repository::ROOT . '/var/replay'; // separate from builds of other tests at the same time
         $program = $build . '/test-replay';
         (new Process(['make', '-s', '-C', Repository::ROOT . '/extension/core-tests/replay', "BUILD=$build", $program], timeout: 300))->mustRun();
         $wanted = Proof::isLong() ? [] : self::SHORT;

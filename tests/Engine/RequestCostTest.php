@@ -14,12 +14,12 @@ use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
 /**
- * What each request of a worker pays before it has its value: how long that takes depends on the machine, how many files,
- * system calls and round trips it needs does not. Whoever saves some lowers the number in the table.
+ * The fixed cost of a worker's request before it gets its value. The time depends on the machine, but the numbers of
+ * files, system calls and round trips do not. A change that saves some lowers the number in the table.
  */
 final class RequestCostTest extends TestCase
 {
-    /** Upper limits of the library's files, system calls and exchanges with a server, by row of `make figures ARGS=request`. */
+    /** Upper limits of the library's files, system calls and round trips, by row of `make figures ARGS=request`. */
     private const MOST = [
         'autoload' => [0, 0, 0],
         'larder' => [3, 1, 0],
@@ -40,7 +40,7 @@ final class RequestCostTest extends TestCase
         'pgsql' => [46, 7, 2],
     ];
 
-    /** The fewest of so many requests count: a poll or a page of memory more says nothing. */
+    /** Number of requests, of which the lowest count is used: one more poll or memory page is noise. */
     private const REQUESTS = 5;
 
     private static RequestRig $rig;
@@ -90,7 +90,7 @@ final class RequestCostTest extends TestCase
         self::assertSame(array_keys(RequestRows::pages()), array_keys(self::MOST));
     }
 
-    /** A request that waits for three replies, and one that sends all three questions at once. */
+    /** A request that waits for three replies, and one that sends all three requests at once. */
     public function testWaitsForRepliesAreCounted(): void
     {
         $question = 'sendto(5, "...", 9, MSG_DONTWAIT, NULL, 0) = 9';
@@ -127,8 +127,8 @@ final class RequestCostTest extends TestCase
         self::assertCount(self::REQUESTS, $traces[1]);
         self::assertNotSame([], $traces[1]);
 
-        // Waits for a reply are left out, and looks for one that is not there yet: their number is that of the machine's load,
-        // and of the version of the client's library.
+        // Waits for a reply, and reads before it has arrived, are left out: their number depends on the machine's load,
+        // and on the version of the client library.
         return array_map(static fn(string $lines): array => array_values(array_filter(
             explode("\n", $lines),
             static fn(string $line): bool => $line !== '' && preg_match('/^(p?poll|p?select)|MSG_PEEK|= -1 EAGAIN/', $line) === 0,

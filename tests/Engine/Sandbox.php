@@ -11,22 +11,22 @@ use Larder\Cli\System\TemporaryDirectory;
 use Larder\ProjectTests\Repository;
 
 /**
- * A place where processes of several users run PHP with the engine that was built here, with a cache apart from that of
- * the machine. All that it starts ends with stop(), and with the process that runs the tests.
+ * An environment in which processes of several users run PHP with the engine built here, with a cache separate from the
+ * machine's. All its processes end with stop(), and with the process that runs the tests.
  */
 final class Sandbox
 {
-    /** The least that a segment may have: quick to fill, and there is room for several in a container's /dev/shm. */
+    /** Minimum size of a segment: quick to fill, and several fit into a container's /dev/shm. */
     public const SIZE = 8 << 20;
 
-    /** Where the users' segments are. */
+    /** Folder of the users' segments. */
     public readonly string $memory;
     private readonly TemporaryDirectory $directory;
     private readonly TemporaryDirectory $shared;
     private readonly string $engine;
     private readonly string $commandLine;
 
-    /** @var array<string, string> paths by names */
+    /** @var array<string, string> paths by name */
     private array $pages = [];
 
     /** @var list<\Closure(): void> */
@@ -34,10 +34,10 @@ final class Sandbox
 
     public const USUAL = 'extension/modules/larder.so';
 
-    /** A build for tests: values cannot be read from the end of a request until the next one uses the cache. */
+    /** A build for tests: values are unreadable between the end of a request and the next one that uses the cache. */
     public const UNREADABLE = 'var/unreadable/modules/larder.so';
 
-    /** A build with the faults that tests/Engine/careless lists, which proofs must notice. */
+    /** A build with the faults listed in tests/Engine/careless, which proofs must notice. */
     public const CARELESS = 'var/careless/modules/larder.so';
 
     /** @param self::USUAL|self::UNREADABLE|self::CARELESS $build the engine */
@@ -48,7 +48,7 @@ final class Sandbox
         $this->shared = new TemporaryDirectory('/dev/shm');
         chmod($this->shared->path, 0o1777);
         $this->memory = $this->shared->path;
-        // The clone may lie where other users cannot reach it.
+        // Other users may not reach the clone.
         $built = Repository::ROOT . '/' . $build;
         if (!is_file($built)) {
             throw new \RuntimeException("$build is not there; run dev/build-extension" . rtrim(' ' . match ($build) {
@@ -58,7 +58,8 @@ final class Sandbox
             }));
         }
         $this->engine = $this->write('larder.so', (string) file_get_contents($built));
-        $this->commandLine = $this->write('command-line.php', CommandLine::SCRIPT); // once: the process before may just be reading it
+        // written once: an earlier process may be reading it
+        $this->commandLine = $this->write('command-line.php', CommandLine::SCRIPT);
     }
 
     public function stop(): void
@@ -77,7 +78,7 @@ final class Sandbox
         $this->stops[] = $stop;
     }
 
-    /** @return string the path of the file, which every user can read */
+    /** @return string path of the file, which every user can read */
     public function write(string $name, string $content): string
     {
         $path = $this->directory->write($name, $content);
@@ -86,7 +87,7 @@ final class Sandbox
         return $path;
     }
 
-    /** @return string the path of a new folder that every user can write to */
+    /** @return string path of a new folder that every user can write */
     public function folder(): string
     {
         $path = $this->directory->add(bin2hex(random_bytes(4)));
@@ -95,7 +96,7 @@ final class Sandbox
         return $path;
     }
 
-    /** A script that answers to a request with what the code returns, serialized. */
+    /** A script that answers a request with the serialized result of the code. */
     public function page(string $code): string
     {
         $name = md5($code) . '.php';
@@ -105,15 +106,15 @@ final class Sandbox
     }
 
     /**
-     * Code that returns when so many processes have run it. On a busy machine the first would have ended before the last
-     * begins, and so one would do the work of two.
+     * Code that returns when this many processes have run it. On a busy machine, the first could otherwise end before
+     * the last begins, and one process would do the work of two.
      */
     public function meeting(int $processes): string
     {
         return \sprintf("touch('%1\$s/' . getmypid()); for (\$end = time() + 60; count(scandir('%1\$s')) < %2\$d && time() < \$end; usleep(1_000)); ", $this->folder(), 2 + $processes);
     }
 
-    /** What page() has printed. */
+    /** The result of a page(). */
     public static function answer(string $body, string $errors): mixed
     {
         $value = @unserialize($body, ['allowed_classes' => false]);
@@ -140,8 +141,8 @@ final class Sandbox
      * PHP-FPM.
      *
      * @param non-empty-list<PhpFpmPool>|null $pools null: one worker of the site's user
-     * @param array<string, string|int|null> $ini null: PHP's own, where the sandbox has another
-     * @param User|null $user who runs the master; null: who runs the tests
+     * @param array<string, string|int|null> $ini null: PHP's own value instead of the sandbox's
+     * @param User|null $user user of the master; null: the user who runs the tests
      * @param list<string> $through a command that runs it
      */
     public function fpm(?array $pools = null, array $ini = [], ?User $user = null, array $through = []): Fpm
@@ -167,10 +168,10 @@ final class Sandbox
     }
 
     /**
-     * php-cgi that waits for requests, a parent with so many children; without children the process serves them itself.
+     * php-cgi as a FastCGI server with this many children. Without children, it serves the requests itself.
      *
      * @param array<string, string|int|null> $ini
-     * @param list<string> $options of php-cgi besides
+     * @param list<string> $options further options of php-cgi
      */
     public function cgiServer(int $children, ?User $user = null, array $ini = [], array $options = []): CgiServer
     {
@@ -181,7 +182,7 @@ final class Sandbox
         return $server;
     }
 
-    /** @param array<string, string> $hosts by their names: what stands in the virtual host */
+    /** @param array<string, string> $hosts content of each virtual host, by name */
     public function apache(array $hosts): Apache
     {
         $apache = Apache::start($this, $this->engine, $this->settings([]), $hosts);
@@ -199,11 +200,11 @@ final class Sandbox
     }
 
     /**
-     * The command that runs a PHP program of the user with the engine.
+     * Command that runs a PHP program as the user, with the engine.
      *
      * @param array<string, string|int|null> $ini
      * @param list<string> $through
-     * @param 'KILL'|'TERM' $deathSignal what it gets when the tests die
+     * @param 'KILL'|'TERM' $deathSignal signal that it gets when the test process dies
      * @return list<string>
      */
     public function command(string $program, User $user, array $ini = [], array $through = [], string $deathSignal = 'KILL'): array
@@ -216,13 +217,13 @@ final class Sandbox
         return [...$through, ...$user->through($deathSignal), $program, ...$options];
     }
 
-    /** The folder of a user's segments. */
+    /** Folder of a user's segments. */
     public function segmentFolder(?User $user = null): string
     {
         return $this->memory . '/larder-' . ($user ?? User::site())->id;
     }
 
-    /** @return list<string> the segments of a user */
+    /** @return list<string> paths of a user's segments */
     public function segments(?User $user = null): array
     {
         $files = glob($this->segmentFolder($user) . '/*-' . str_repeat('[0-9a-f]', 16));
@@ -230,7 +231,7 @@ final class Sandbox
         return $files === false ? [] : $files;
     }
 
-    /** @return list<string> what a process has of segments: its mappings and descriptors */
+    /** @return list<string> mappings and descriptors of segments in a process */
     public function heldBy(int $pid): array
     {
         return Processes::holds($pid, $this->memory . '/larder-');

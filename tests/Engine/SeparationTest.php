@@ -7,7 +7,7 @@ namespace Larder\ProjectTests\Engine;
 use Larder\Cli\Server\PhpFpmPool;
 use PHPUnit\Framework\Attributes\DataProvider;
 
-/** Who shall not share a cache does not: segments of another name, and what comes with a request changes nothing but that name. */
+/** Caches that must be separate are: segments have different names, and a request can change nothing but the name. */
 final class SeparationTest extends EngineTestCase
 {
     public function testSegmentNamesSeparatePoolsOfOneUser(): void
@@ -29,10 +29,10 @@ final class SeparationTest extends EngineTestCase
         self::assertSame([null, 'default'], $this->sandbox->commandLine()->run($look));
     }
 
-    /** What would split the cache if a request could change it, and the worker kept it. */
+    /** Settings that would split the cache if a request could change them, and the worker kept the change. */
     private const SETTINGS = ['path' => '/tmp', 'size' => '16M', 'processes' => '7', 'enabled' => '0', 'pin_share' => '0.1'];
 
-    /** All settings, the segment that is attached, and whether the value is there; precision is the control. */
+    /** All settings, the attached segment, and true if the value exists; precision is the control. */
     private const LOOK = <<<'PHP'
         $info = larder_info();
         $settings = [];
@@ -69,10 +69,10 @@ final class SeparationTest extends EngineTestCase
         self::assertIsArray($usual);
         self::assertSame([...\array_slice($usual, 0, 3), 9], $brought, 'precision was changed, and nothing else');
         $ignored = 'is ignored: a request can set only larder.segment; use php.ini or the FPM pool';
-        // FPM's master writes what its worker says, when it gets a processor.
+        // FPM's master writes its worker's messages when it gets a processor.
         Wait::until(static fn(): bool => str_contains($fpm->log(), $ignored), 'the log tells of it');
         self::assertSame(1, substr_count($fpm->log(), $ignored), $fpm->log());
-        // Nor do they stay in the worker, as FPM makes what PHP_ADMIN_VALUE brings stay.
+        // They do not stay in the worker either, unlike values of PHP_ADMIN_VALUE in FPM.
         self::assertSame(\array_slice($usual, 0, 3), \array_slice((array) $fpm->run(self::LOOK), 0, 3));
     }
 

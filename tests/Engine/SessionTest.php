@@ -6,7 +6,7 @@ namespace Larder\ProjectTests\Engine;
 
 use Symfony\Component\Process\Process;
 
-/** Parallel requests of one session lose no update, and PHP-FPM may be restarted meanwhile. */
+/** Parallel requests of one session lose no update, even if PHP-FPM is restarted. */
 final class SessionTest extends EngineTestCase
 {
     private const INI = [
@@ -60,7 +60,7 @@ final class SessionTest extends EngineTestCase
         self::assertSame(1_000, $this->sandbox->fpm(ini: self::INI)->run(self::COUNT));
     }
 
-    /** A process that took more memory than its cgroup allows would be killed. */
+    /** A process that uses more memory than its cgroup allows would be killed. */
     public function testMemoryLimitThatLeavesTooLittleIsReported(): void
     {
         self::needsRoot();
@@ -77,7 +77,7 @@ final class SessionTest extends EngineTestCase
         self::assertIsString($refused);
         self::assertMatchesRegularExpression('/the memory limit of this process leaves \d+ MiB free, and larder\.session_size asks for 32;/', $refused);
         self::assertSame([], $this->sandbox->segments());
-        // once there is memory, the next request has sessions
+        // when there is memory again, the next request has sessions
         self::assertTrue($php->run('unset($GLOBALS["memory"]); usleep(1_100_000); session_start(); $_SESSION["n"] = 1; return session_write_close();'));
     }
 
@@ -92,7 +92,7 @@ final class SessionTest extends EngineTestCase
         self::assertIsString($refused);
         self::assertMatchesRegularExpression('~/dev/shm/larder-\d+ has \d+ MiB free, and larder\.session_size asks for 16;~', $refused);
         self::assertTrue($php->run('unlink("/dev/shm/ballast"); usleep(1_100_000); session_id("a"); session_start(); $_SESSION["n"] = 1; return session_write_close();'));
-        // full later: the sessions have their memory
+        // filled later: the sessions already have their memory
         self::assertSame(500, $php->run(<<<'PHP'
             @file_put_contents('/dev/shm/ballast', str_repeat('x', 20 << 20));
             for ($i = 0; $i < 500; ++$i) {

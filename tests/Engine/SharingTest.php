@@ -6,7 +6,7 @@ namespace Larder\ProjectTests\Engine;
 
 use PHPUnit\Framework\Attributes\Group;
 
-/** FPM and the command line of one user see one cache, which a reload and a restart of FPM leave as it is. */
+/** FPM and the command line of one user share one cache, which a reload and a restart of FPM do not change. */
 #[Group('proof')]
 final class SharingTest extends EngineTestCase
 {
@@ -20,7 +20,7 @@ final class SharingTest extends EngineTestCase
         Proof::control('sharing.processes', 'APCu, the same fetches', $controlTried, $controlMissed);
     }
 
-    /** @return array{int, int} fetches, and how many found no value or another */
+    /** @return array{int, int} number of fetches, and how many found no value or another one */
     private function share(string $cache, int $keys): array
     {
         $settings = ['apc.enable_cli' => 1, 'larder.size' => '32M'];

@@ -7,13 +7,13 @@ namespace Larder\ProjectTests\Engine;
 use PHPUnit\Framework\Attributes\Group;
 use Symfony\Component\Process\Process;
 
-/** The settings as they are, in a container whose /dev/shm has 64 MiB. */
+/** The default settings in a container whose /dev/shm has 64 MiB. */
 #[Group('proof')]
 final class SmallMemoryTest extends EngineTestCase
 {
     private const MIB = 1 << 20;
 
-    /** Runs a command that has another /dev/shm than everybody else. */
+    /** Runs a command with its own /dev/shm. */
     private const CONTAINER = ['unshare', '--mount', 'sh', '-c', 'mount -t tmpfs -o size=64m,mode=1777 tmpfs /dev/shm && exec "$@"', 'sh'];
 
     private const DEFAULTS = ['larder.path' => null, 'larder.size' => null];
@@ -36,7 +36,7 @@ final class SmallMemoryTest extends EngineTestCase
         self::assertSame(64.0 * self::MIB, $fpm->run('return disk_free_space("/dev/shm");'));
         $this->assertWorks($fpm, atLeast: 56, atMost: 64);
 
-        // Who comes later finds it, though it is not as large as the settings say.
+        // Later processes find it, though it is smaller than the settings say.
         $other = $this->sandbox->commandLine(ini: self::DEFAULTS, through: ['nsenter', '--mount', '--root', '--target', (string) $fpm->master()]);
         self::assertSame('value', $other->run('return larder_fetch("value");'));
         self::assertTrue($other->run('return larder_store("value", "of the other");'));
@@ -48,11 +48,11 @@ final class SmallMemoryTest extends EngineTestCase
         $fpm = $this->container();
         $this->take($fpm, 20 * self::MIB);
         $this->assertWorks($fpm, atLeast: 56, atMost: 64);
-        // a sixteenth stays free, but for what the index still needed
+        // a sixteenth stays free, except for memory that the index still needed
         self::assertGreaterThan(2.0 * self::MIB, $fpm->run('return disk_free_space("/dev/shm");'));
     }
 
-    /** Reading, looking and counting what is there takes nothing of it, and it is not taken all at once. */
+    /** Reading and counting entries uses none of the memory, and it is not allocated all at once. */
     public function testMemoryIsTakenAsNeeded(): void
     {
         $fpm = $this->container();
@@ -94,7 +94,7 @@ final class SmallMemoryTest extends EngineTestCase
         Proof::control('neighbours.full-memory', 'the same requests when there is room', 5, $with);
     }
 
-    /** What is touched has its memory: to write to it is no risk, whatever others do later. */
+    /** Touched pages have their memory: writing to them is safe, whatever others do later. */
     public function testMemoryFilledByOthersIsHarmless(): void
     {
         $fpm = $this->container();
@@ -106,7 +106,7 @@ final class SmallMemoryTest extends EngineTestCase
         self::assertSame(0, $fpm->run('for ($i = 0, $refused = 0; $i < 3_000; ++$i) { $refused += !larder_store("$i", str_repeat("$i", 10_000)); } return $refused;'));
         self::assertSame($worker, $fpm->pid());
         self::assertStringNotContainsString('SIGBUS', $fpm->log());
-        // a new worker attaches, though nothing could be made any more
+        // a new worker attaches, though nothing new could be created
         $fpm->server->reload();
         self::assertSame(str_repeat('2999', 10_000), $fpm->run('return larder_fetch("2999");'));
     }
@@ -126,7 +126,7 @@ final class SmallMemoryTest extends EngineTestCase
         return is_file($this->log) ? (string) file_get_contents($this->log) : '';
     }
 
-    /** In MiB, what the segment may take. */
+    /** Limits in MiB of the memory that the segment may use. */
     private function assertWorks(Fpm $fpm, int $atLeast, int $atMost): void
     {
         self::assertTrue($fpm->run('return larder_store("value", "value");'), $fpm->text('return larder_info()["reason"];'));

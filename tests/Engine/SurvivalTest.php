@@ -7,12 +7,12 @@ namespace Larder\ProjectTests\Engine;
 use Larder\Cli\Server\PhpFpmPool;
 use PHPUnit\Framework\Attributes\DataProvider;
 
-/** The cache outlives the processes that use it, whatever ends them, and keeps nothing that was theirs. */
+/** The cache outlives its processes, however they end, and keeps nothing that belonged to them. */
 final class SurvivalTest extends EngineTestCase
 {
     private const WORKERS = 3;
 
-    /** @return iterable<string, array{\Closure(Fpm): void, bool}> what happens to FPM, and whether it has ended then */
+    /** @return iterable<string, array{\Closure(Fpm): void, bool}> event, and true if FPM has ended afterwards */
     public static function events(): iterable
     {
         yield 'reload' => [static fn(Fpm $fpm) => $fpm->server->reload(), false];
@@ -40,12 +40,12 @@ final class SurvivalTest extends EngineTestCase
         $segment = fileinode($this->sandbox->segments()[0]);
         $this->occupyAll($fpm);
         $before = $fpm->workers();
-        // Workers whose master was killed wait for requests forever.
+        // Workers of a killed master wait for requests forever.
         $this->sandbox->stopLater(static fn() => Processes::killWorkers($before));
 
         $event($fpm);
         $fpm = $ends ? $this->fpm() : $fpm;
-        // Who was killed is its master's child until that has noticed.
+        // A killed worker stays its master's child until the master notices.
         Wait::until(static fn(): bool => \count($fpm->workers()) === self::WORKERS && $fpm->workers() !== $before, 'there are new workers');
 
         self::assertSame(100, $fpm->run('$found = 0; for ($i = 0; $i < 100; ++$i) { $found += larder_fetch("key $i") === str_repeat("value $i ", 100); } return $found;'));
@@ -54,7 +54,7 @@ final class SurvivalTest extends EngineTestCase
         self::assertSame($segment, fileinode($this->sandbox->segments()[0]), 'the segment is another one');
     }
 
-    /** Values of all sizes, of one page and of many; what they hold tells whether they are whole. */
+    /** Values of all sizes, of one page and of many, whose content shows if they are intact. */
     private const STORE_FOREVER = <<<'PHP'
         for ($i = 0;; ++$i) {
             $value = str_repeat(md5((string) $i), 1 + ($i * 37) % 4000);
@@ -127,7 +127,7 @@ final class SurvivalTest extends EngineTestCase
         return $this->sandbox->fpm([new PhpFpmPool(user: User::site()->name, workers: self::WORKERS)]);
     }
 
-    /** All workers are attached, and busy, when this returns. */
+    /** When this returns, all workers are attached and busy. */
     private function occupyAll(Fpm $fpm): void
     {
         $requests = [];

@@ -6,13 +6,13 @@ namespace Larder\ProjectTests\Engine;
 
 use PHPUnit\Framework\Attributes\Group;
 
-/** How much of a full segment is keys and values; docs/engine.md says where the rest is. */
+/** The share of a full segment that holds keys and values; docs/engine.md explains the rest. */
 #[Group('proof')]
 final class UsableMemoryTest extends EngineTestCase
 {
     /**
-     * How many bytes of keys and values are there when three times as much was stored: on average of several fills, because of
-     * thirty long values each counts for much.
+     * Bytes of keys and values after storing three times the capacity. The average of several fills, because there are
+     * only thirty long values, each of which counts for much.
      */
     private const MEASURE_SHARE = <<<'PHP'
         mt_srand(SEED);
@@ -31,7 +31,7 @@ final class UsableMemoryTest extends EngineTestCase
         return [intdiv($bytes, FILLS), $usable, $size];
         PHP;
 
-    /** What each cache has: how it is cleared, its whole memory and what of that is for entries. */
+    /** For each cache: how to clear it, its total memory, and the part of it for entries. */
     private const LARDER = [
         'CACHE_CLEAR' => 'larder_clear', 'CACHE_' => 'larder_',
         'MEMORY' => '[larder_info()["size"], larder_info()["memory"]["pages"] * larder_info()["memory"]["page_size"]]',
@@ -41,7 +41,7 @@ final class UsableMemoryTest extends EngineTestCase
         'MEMORY' => 'array_fill(0, 2, (int) (apcu_sma_info(true)["num_seg"] * apcu_sma_info(true)["seg_size"]))',
     ];
 
-    /** Lengths of values, and the least share of the pages that they may fill: a little less than what was measured. */
+    /** Lengths of values, and the minimum share of the pages that they must fill, slightly below the measured one. */
     private const SHARES = [
         'values of 100 bytes' => [100, 100, 60],
         'values of 1,000 bytes' => [1_000, 1_000, 88],
@@ -68,7 +68,7 @@ final class UsableMemoryTest extends EngineTestCase
      * @param array<string, int|string> $ini
      * @param array<string, string> $cache
      * @param int $fills of long values
-     * @return array{list<string>, array<string, string>} the mixes that have less than their share, and the shares of all
+     * @return array{list<string>, array<string, string>} mixes below their minimum share, and the shares of all
      */
     private function measure(array $ini, array $cache, int $seed, int $fills = 1): array
     {

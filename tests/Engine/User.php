@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
-/** The users of this machine whose caches are tried. */
+/** The users of this machine whose caches are tested. */
 final class User
 {
     private function __construct(
@@ -12,13 +12,13 @@ final class User
         public readonly int $id,
     ) {}
 
-    /** Whom sites belong to: www-data where these tests may become somebody, else who runs them. */
+    /** The user of sites: www-data if these tests can change users, else the user who runs them. */
     public static function site(): self
     {
         return self::mayChange() ? self::named('www-data') : self::current();
     }
 
-    /** Somebody else. */
+    /** Another user. */
     public static function stranger(): self
     {
         return self::named('nobody');
@@ -42,8 +42,8 @@ final class User
     }
 
     /**
-     * What has to stand before a command that this user shall run. A change of user makes the kernel forget which signal
-     * the process gets when its starter dies, so that is said again.
+     * Prefix of a command to run as this user. A change of user clears the signal that the process gets when its
+     * starter dies, so this sets it again.
      *
      * @param 'KILL'|'TERM' $deathSignal
      * @return list<string>

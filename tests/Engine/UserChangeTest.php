@@ -7,11 +7,16 @@ namespace Larder\ProjectTests\Engine;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\Group;
 
-/** A process that changes its user has nothing more of the first one's cache, but what it holds, and the second one's in its place. */
+/**
+ * A process that changes its user loses the first user's cache, except for values that it holds, and gets the second
+ * user's.
+ */
 #[Group('proof')]
 final class UserChangeTest extends EngineTestCase
 {
-    /** To change the effective user: by PHP's function, or behind the back of PHP, as an extension or a server would. */
+    /**
+     * Ways to change the effective user: with PHP's function, or without PHP noticing, like an extension or a server.
+     */
     private const WAYS = [
         'by posix_seteuid()' => 'posix_seteuid(USER);',
         'by the C library' => '\FFI::cdef("int seteuid(unsigned);")->seteuid(USER);',

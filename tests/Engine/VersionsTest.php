@@ -10,21 +10,21 @@ use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
 /**
- * This PHP and one of another version, attached at the same time by the same user with the same settings.
+ * This PHP and one of another version, attached at the same time, by the same user, with the same settings.
  *
- * lab/versions/prove starts it and names the other PHP: in LARDER_OTHER_PHP the command that runs it with an
- * extension of its own, in LARDER_OTHER_PHP_UNCHECKED the same with an extension that does not look whose values a
- * segment holds.
+ * lab/versions/prove starts it and names the other PHP: LARDER_OTHER_PHP is the command that runs it with its
+ * extension, LARDER_OTHER_PHP_UNCHECKED the same with an extension that does not check which PHP a segment's values
+ * belong to.
  */
 #[Group('proof')]
 final class VersionsTest extends TestCase
 {
     private const KEYS = 500;
 
-    /** How often all keys are stored and read on both sides at once. */
+    /** Number of times that both sides store and read all keys at once. */
     private const ROUNDS = 40;
 
-    /** A value tells who stored it; the shapes that are pointed to are all in it. */
+    /** A value that contains its writer, and all shapes that are pointed to. */
     private const VALUES = <<<'PHP'
         function value(string $who, int $key, int $round): array
         {
@@ -39,7 +39,7 @@ final class VersionsTest extends TestCase
         return 0;
         PHP;
 
-    /** How many values are not what this PHP has stored, and how many are not there. */
+    /** Number of values that this PHP has not stored, and number of misses. */
     private const READ = <<<'PHP'
         $foreign = $missing = 0;
         for ($key = 0; $key < %1$d; $key++) {
@@ -50,7 +50,7 @@ final class VersionsTest extends TestCase
         return [$foreign, $missing];
         PHP;
 
-    /** How many keys there are that nobody of this PHP has stored. */
+    /** Number of keys that no process of this PHP has stored. */
     private const COUNT_FOREIGN = <<<'PHP'
         $foreign = 0;
         for ($key = 0; $key < %d; $key++) {
@@ -92,7 +92,7 @@ final class VersionsTest extends TestCase
         [$foreign, $missing] = $this->storeAtOnce($here, $there, self::ROUNDS);
         self::assertSame(0, $missing, 'each has room for all keys');
 
-        // What only one of them has stored.
+        // Entries that only one side has stored.
         $here->run('for ($key = 0; $key < 500; $key++) { larder_store("only here $key", $key); } larder_clear(); return 0;');
         self::assertSame(self::KEYS, $there->number(\sprintf(self::COUNT_FOREIGN, self::KEYS)), 'a clear of the one leaves the other alone');
         $foreign += $here->number(\sprintf(self::COUNT_FOREIGN, self::KEYS));
@@ -107,7 +107,7 @@ final class VersionsTest extends TestCase
         Proof::control('versions.side-by-side', 'both of the same version, and so in one segment', 2 * 3 * self::KEYS, $foreign);
     }
 
-    /** The name of the other's file says nothing: the file itself does. */
+    /** The name of the other version's file does not matter, only its content. */
     public function testFileUnderAnotherVersionsNameIsReplaced(): void
     {
         $tries = Proof::amount(3, 20);
@@ -149,7 +149,7 @@ final class VersionsTest extends TestCase
         }
     }
 
-    /** @return array{int, int} how many fetches gave what the other had stored, and how many nothing */
+    /** @return array{int, int} number of fetches that returned the other side's value, and number of misses */
     private function storeAtOnce(CommandLine $one, CommandLine $other, int $rounds): array
     {
         $foreign = $missing = 0;
@@ -165,7 +165,7 @@ final class VersionsTest extends TestCase
         return [$foreign, $missing];
     }
 
-    /** @return list<mixed> what each has returned */
+    /** @return list<mixed> results of both */
     private static function atOnce(CommandLine $one, CommandLine $other, string $code, int $round): array
     {
         $one->begin(\sprintf($code, self::KEYS, 'here', $round));
@@ -180,7 +180,10 @@ final class VersionsTest extends TestCase
         rename($names['here'], $names['there']);
     }
 
-    /** @return array{here: string, there: string} their files, both left by their last process; this PHP's is filled */
+    /**
+     * @return array{here: string, there: string} paths of both segments, which no process uses any more; this PHP's is
+     *         full
+     */
     private function bothSegments(): array
     {
         foreach ($this->segments() as $segment) {

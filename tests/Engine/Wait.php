@@ -7,10 +7,10 @@ namespace Larder\ProjectTests\Engine;
 final class Wait
 {
     /**
-     * Waits until the condition holds. The limit is one that a busy machine, which stalls now and then, does not reach.
+     * Waits until the condition is true. The limit is longer than stalls of a busy machine.
      *
      * @param \Closure(): bool $isSo
-     * @throws PhpFailed when the time is over
+     * @throws PhpFailed after the time limit
      */
     public static function until(\Closure $isSo, string $what, float $seconds = 60.0): void
     {

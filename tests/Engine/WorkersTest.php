@@ -9,19 +9,19 @@ use PHPUnit\Framework\Attributes\Group;
 use Symfony\Component\Process\Exception\ProcessSignaledException;
 use Symfony\Component\Process\Process;
 
-/** Processes without request ends release the values that they do not use any more, and no others. */
+/** Processes without request ends release the values that they no longer use, and no others. */
 #[Group('proof')]
 final class WorkersTest extends EngineTestCase
 {
     private const SCRIPT = 'extension/tests/workers/held-anywhere.inc';
 
-    /** What the setting larder.control leaves out of the memory in which pointers are looked for. */
+    /** Memory that larder.control excludes from the search for pointers. */
     private const LEFT_OUT = [
         5 => 'malloc\'s first heap is',
         6 => 'anonymous mappings, such as PHP\'s heap, are',
     ];
 
-    /** In the build where pages that were released cannot be read, and every fetch releases them. */
+    /** With the build in which released pages are unreadable, and every fetch releases pages. */
     public function testValuesInUseAreFoundWhereverTheyAreHeld(): void
     {
         $this->useUnreadableBuild();
@@ -52,7 +52,7 @@ final class WorkersTest extends EngineTestCase
 
     /**
      * @param array<string, int|string> $settings
-     * @return array{int, int} values that were held, and how many of them had changed; a crash counts as one
+     * @return array{int, int} number of values held, and how many of them had changed; a crash counts as one
      */
     private function hold(array $settings, int $control): array
     {
@@ -67,7 +67,7 @@ final class WorkersTest extends EngineTestCase
         }
         $said = $process->getOutput();
         if (preg_match('/^(\d+) values, many scans that released pages$/m', $said, $match) !== 1) {
-            return [1, 1]; // it was killed, or has thrown
+            return [1, 1]; // it was killed, or threw
         }
 
         return [(int) $match[1], substr_count($said, ' has changed')];

@@ -35,7 +35,9 @@ final class ApcTest extends LegacyTestCase
             return [apc_inc("n"), apc_inc("text"), apc_fetch("n")];'));
     }
 
-    /** Zend_Cache_Backend_Apc stores without end by a lifetime of null, and CodeIgniter asks apc_cache_info(null). */
+    /**
+     * Zend_Cache_Backend_Apc stores without expiry by a lifetime of null, and CodeIgniter calls apc_cache_info(null).
+     */
     public function testNullIsTakenAsByFunctionsOfPhp(): void
     {
         self::assertSame([true, true, [], 0, false, [5, 6, 4], true, true, false], $this->returned('$stored = [apc_store("n", 5, null), apc_add("m", 6, null), apc_store(["a" => 1, "b" => 2], null, null)];
@@ -104,7 +106,7 @@ final class ApcTest extends LegacyTestCase
                 (new APCIterator("file"))->getTotalCount(), (new APCIterator("user", null, APC_ITER_ALL, 100, APC_LIST_DELETED))->getTotalCount()];'));
     }
 
-    /** APC's own test of it. */
+    /** From APC's own tests. */
     public function testIteratorThatIsNotConstructedReturnsFalse(): void
     {
         self::assertSame([array_fill(0, 9, false), 0, true], $this->returned('apc_store("a", 5); class NotConstructed extends APCIterator { public function __construct() {} } $object = new NotConstructed();
@@ -112,7 +114,7 @@ final class ApcTest extends LegacyTestCase
             return [$said, count(iterator_to_array(new NotConstructed())), apc_exists("a")];'));
     }
 
-    /** PHP 5 had none. */
+    /** PHP 5 had no return types. */
     public function testSubclassNeedsNoReturnTypes(): void
     {
         self::assertSame([[['key' => 'a', 'value' => 5]], []], $this->returnedAndWarned('apc_store("a", 5); eval(\'class OfThatTime extends APCIterator {
@@ -122,7 +124,7 @@ final class ApcTest extends LegacyTestCase
             return iterator_to_array(new OfThatTime());'));
     }
 
-    /** Between a literal and its quantifier PCRE passes over some things: all that begins so, with each quantifier. */
+    /** PCRE skips some things between a literal and its quantifier. This tests all of them, with each quantifier. */
     public function testIteratorReturnsTheKeysThatPcreMatches(): void
     {
         [$patterns, $wrong] = $this->differences(array_merge(
@@ -141,7 +143,7 @@ final class ApcTest extends LegacyTestCase
 
     /**
      * @param list<string> $patterns
-     * @return array{int, list<mixed>} how many were tried, and those whose keys are others than those of preg_grep()
+     * @return array{int, list<mixed>} number of patterns, and those whose keys differ from the result of preg_grep()
      */
     private function differences(array $patterns): array
     {
@@ -194,7 +196,7 @@ final class ApcTest extends LegacyTestCase
             } return $thrown;'));
     }
 
-    /** The cron job of the study of 2013, and the page that loads what it dumped into another cache. */
+    /** The cron job of the study of 2013, and the page that loads its dump into another cache. */
     public function testCronFillsAnotherCache(): void
     {
         $cron = $this->returned('apc_clear_cache("user"); $data = ["news" => ["first", "second"], "visitors" => 42];
@@ -258,7 +260,7 @@ final class ApcTest extends LegacyTestCase
         self::assertFalse($this->returned('return @apc_compile_file("a.php");'), 'without OPcache');
     }
 
-    /** OPcache does not keep a.php, as it is too new. */
+    /** OPcache does not cache a.php, because it is too new. */
     public function testFileThatIsLoadedIsCompiled(): void
     {
         $code = 'foreach (["a", "b"] as $name) { file_put_contents("$name.php", "<?php function in_$name() {} class In_$name {}"); }
@@ -280,10 +282,11 @@ final class ApcTest extends LegacyTestCase
                 array_keys($memory), array_keys(apc_sma_info(true)), $memory["avail_mem"] <= $memory["seg_size"] && $memory["avail_mem"] > 8e6];'));
     }
 
-    /** Dashboards divide by the seconds since then. */
+    /** Dashboards divide by the seconds since this time. */
     public function testStartTimeIsTheSameInEachCall(): void
     {
-        // Clocks are read one by one, so what counts is a segment that was created far from the end of a second, and fast calls.
+        // Clocks are read one after the other, so the segment must be created well before the end of a second, with
+        // fast calls.
         $code = '$read = function (): array { do { $began = hrtime(true); $now = time(); $start = apc_cache_info("user", true)["start_time"]; } while (hrtime(true) - $began > 100_000_000); return [$start, $now]; }; ';
         $create = $code . 'usleep((int) (1_300_000 - fmod(microtime(true), 1) * 1_000_000) % 1_000_000); $began = hrtime(true); apc_store("a", 1); $fraction = fmod(microtime(true), 1);
             if ($fraction < 0.3 || $fraction > 0.8 || hrtime(true) - $began > 500_000_000) { return null; }
@@ -298,7 +301,7 @@ final class ApcTest extends LegacyTestCase
         self::assertSame([$this->returned($code . 'return [$read()[0]];', $segment), true], $read);
     }
 
-    /** Dashboards divide by it. */
+    /** Dashboards divide by this. */
     public function testMemoryIsKnownBeforeTheFirstStore(): void
     {
         self::assertSame([16.0 * 2 ** 20, 16.0 * 2 ** 20, 16 << 20, 16 << 20], $this->returned('return [apc_sma_info()["seg_size"], apc_sma_info()["avail_mem"], xcache_info(XC_TYPE_VAR, 0)["size"], eaccelerator_info()["memorySize"]];', ['xcache.admin.enable_auth' => '0']));

@@ -31,7 +31,10 @@ final class EacceleratorTest extends LegacyTestCase
             eaccelerator_put("", 1), eaccelerator_put(str_repeat("long", 20_000), 1)];'));
     }
 
-    /** @param list<bool> $found in memory and on disk, then after memory is cleared, then after the files are deleted instead */
+    /**
+     * @param list<bool> $found in memory and on disk, then after memory is cleared, then after the files are deleted
+     *         instead
+     */
     #[TestWith(['EACCELERATOR_SHM_AND_DISK', [true, true, true, true]])]
     #[TestWith(['EACCELERATOR_SHM', [true, true, true, true]])]
     #[TestWith(['EACCELERATOR_SHM_ONLY', [true, false, false, true]])]
@@ -78,14 +81,14 @@ final class EacceleratorTest extends LegacyTestCase
             return [$first, $second, $rest <= 3600 && $rest > 0, eaccelerator_get("short"), eaccelerator_get("short", EACCELERATOR_DISK_ONLY), eaccelerator_get("long"), eaccelerator_put("past", 1, -1), eaccelerator_get("past")];'));
     }
 
-    /** Zend_Cache_Backend_Eaccelerator stores without end by a lifetime of null. */
+    /** Zend_Cache_Backend_Eaccelerator stores without expiry by a lifetime of null. */
     public function testNullIsTakenAsByFunctionsOfPhp(): void
     {
         self::assertSame([true, 5, 0, 7, null, false], $this->with('return [eaccelerator_put("k", 5, null), eaccelerator_get("k"), (int) larder_key_info("eaccelerator:k")["ttl"],
             eaccelerator_cache_result("r", fn() => 7, null), eaccelerator_get(null), eaccelerator_put(null, 5)];'));
     }
 
-    /** A value that another process deletes or replaces while it goes back into memory is not there afterwards. */
+    /** A value that another process deletes or replaces while it is copied back into memory does not return. */
     public function testPromotionNeverBringsBackAnOldValue(): void
     {
         self::assertSame([0, 0], $this->oldValues('eaccelerator_get("k");'));
@@ -98,7 +101,7 @@ final class EacceleratorTest extends LegacyTestCase
         self::assertNotSame([0, 0], $this->oldValues($naive));
     }
 
-    /** @return array{int, int} how often a deleted and a replaced value was found */
+    /** @return array{int, int} how often a deleted value, and a replaced value, was found */
     private function oldValues(string $read): array
     {
         $readers = array_map(fn(): Process => $this->process('while (!file_exists("done")) { ' . $read . ' } return 1;', $this->settings()), range(1, 3));
@@ -158,7 +161,7 @@ final class EacceleratorTest extends LegacyTestCase
 
     public function testControlWithoutLockCountsAreLost(): void
     {
-        // Or more: two that write at once may leave the digits of both.
+        // Perhaps more than 800: two processes that write at once may leave digits of both.
         self::assertNotSame(800, $this->counted('for ($i = 0; $i < 200; ++$i) { $n = (int) @file_get_contents("n"); usleep(100); file_put_contents("n", $n + 1); }', 4));
     }
 
@@ -276,7 +279,7 @@ final class EacceleratorTest extends LegacyTestCase
         self::assertSame(2, filesize("$this->folder/runs"));
     }
 
-    /** @param list<string> $bodies of two requests; the second is of the kept page, if it is kept */
+    /** @param list<string> $bodies of two requests; the second is of the stored page, if it is stored */
     #[TestWith(['throw new Exception("broken");', ['a broken1', 'a broken2']])]
     #[TestWith(['set_exception_handler(fn($error) => $before($error)); throw new Exception("chained");', ['a chained1', 'a chained2']])]
     #[TestWith(['try { throw new Exception("caught"); } catch (Exception $error) { echo "caught"; }', ['a caught', 'a caught']])]
@@ -357,7 +360,7 @@ final class EacceleratorTest extends LegacyTestCase
         return (int) file_get_contents("$this->folder/n");
     }
 
-    /** @return int the port of a web server that runs this code */
+    /** @return int port of a web server that runs this code */
     private function serve(string $code): int
     {
         $page = "$this->folder/page.php";

@@ -9,10 +9,10 @@ use PHPUnit\Framework\TestCase;
 use Symfony\Component\Filesystem\Filesystem;
 use Symfony\Component\Process\Process;
 
-/** Runs code that calls the older functions in processes of its own, which share one cache. */
+/** Runs code that calls the older functions in separate processes, which share one cache. */
 abstract class LegacyTestCase extends TestCase
 {
-    /** phpBB 3.1 does so with all super globals when it has loaded its packages. */
+    /** phpBB 3.1 does this with all superglobals after loading its packages. */
     protected const REPLACE_SERVER = '$_SERVER = new class implements ArrayAccess {
         public function offsetExists(mixed $name): bool { throw new Error("read"); }
         public function offsetGet(mixed $name): mixed { throw new Error("read"); }
@@ -20,7 +20,7 @@ abstract class LegacyTestCase extends TestCase
         public function offsetUnset(mixed $name): void { throw new Error("changed"); }
     }; ';
 
-    /** Where the cache of the test is, and its files. */
+    /** Folder of the test's cache, and of its files. */
     protected string $folder;
 
     protected function setUp(): void
@@ -35,9 +35,9 @@ abstract class LegacyTestCase extends TestCase
     }
 
     /**
-     * What the code returns, through JSON.
+     * Result of the code, through JSON.
      *
-     * @param array<string, string> $settings of PHP, by name
+     * @param array<string, string> $settings PHP's settings, by name
      */
     protected function returned(string $code, array $settings = []): mixed
     {
@@ -49,7 +49,7 @@ abstract class LegacyTestCase extends TestCase
     }
 
     /**
-     * What the code returns as $said, and all messages and levels of PHP meanwhile.
+     * Result of the code as $said, and all messages and levels of PHP during that.
      *
      * @return array{mixed, list<string>}
      */
@@ -66,9 +66,9 @@ abstract class LegacyTestCase extends TestCase
     }
 
     /**
-     * Not started yet.
+     * Returns a process that is not started yet.
      *
-     * @param array<string, string> $settings of PHP, by name
+     * @param array<string, string> $settings PHP's settings, by name
      */
     protected function process(string $code, array $settings = []): Process
     {
@@ -76,9 +76,9 @@ abstract class LegacyTestCase extends TestCase
     }
 
     /**
-     * Runs the code in several processes, which begin at the same moment.
+     * Runs the code in several processes, which start at the same moment.
      *
-     * @param array<string, string> $settings of PHP, by name
+     * @param array<string, string> $settings PHP's settings, by name
      */
     protected function inParallel(int $count, string $code, array $settings = []): void
     {
@@ -106,10 +106,10 @@ abstract class LegacyTestCase extends TestCase
     }
 
     /**
-     * Not started yet.
+     * Returns a process that is not started yet.
      *
      * @param list<string> $arguments of PHP
-     * @param array<string, string> $settings of PHP, by name
+     * @param array<string, string> $settings PHP's settings, by name
      */
     protected function script(array $arguments, array $settings = []): Process
     {
@@ -118,12 +118,12 @@ abstract class LegacyTestCase extends TestCase
 
     /**
      * @param list<string> $arguments of PHP
-     * @param array<string, string> $settings of PHP, by name
+     * @param array<string, string> $settings PHP's settings, by name
      * @return list<string>
      */
     protected function command(array $arguments, array $settings = []): array
     {
-        // Debian has it as a module.
+        // In Debian, posix is a module.
         $options = is_file(\ini_get('extension_dir') . '/posix.so') ? ['-d', 'extension=posix'] : [];
         foreach ($settings + ['extension' => Repository::ROOT . '/extension/modules/larder.so', 'larder.path' => $this->folder, 'larder.size' => '16M', 'display_errors' => 'stderr', 'error_reporting' => '-1', 'zend.assertions' => '1'] as $name => $value) {
             array_push($options, '-d', "$name=$value");

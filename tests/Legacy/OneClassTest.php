@@ -6,7 +6,7 @@ namespace Larder\ProjectTests\Legacy;
 
 use PHPUnit\Framework\Attributes\TestWith;
 
-/** A class of 2008 over the three caches, with the values that the study of that year took. */
+/** A class of 2008 over the three caches, with the values of the study of that year. */
 final class OneClassTest extends LegacyTestCase
 {
     #[TestWith(['eaccelerator'])]

@@ -6,7 +6,7 @@ namespace Larder\ProjectTests\Legacy;
 
 use PHPUnit\Framework\Attributes\TestWith;
 
-/** The older functions where an application has replaced $_SERVER. */
+/** Tests the older functions after an application has replaced $_SERVER. */
 final class ReplacedServerTest extends LegacyTestCase
 {
     public function testEacceleratorKeepsTheVirtualHost(): void
@@ -35,7 +35,7 @@ final class ReplacedServerTest extends LegacyTestCase
         self::assertSame('XCache Authentication Failed', $this->printed('return xcache_count(XC_TYPE_VAR);', ['xcache.admin.user' => 'admin', 'xcache.admin.pass' => md5('other')]));
     }
 
-    /** A worker loads the package once, and has an array for each request. */
+    /** A worker loads the package once, and gets a new array for each request. */
     public function testArrayIsReadAtEachCall(): void
     {
         self::assertSame(['b.example', null, 'b.example'], $this->with('$_SERVER = ["SERVER_NAME" => "b.example"]; eaccelerator_put("k", "b.example"); $own = eaccelerator_get("k");

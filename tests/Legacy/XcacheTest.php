@@ -67,7 +67,7 @@ final class XcacheTest extends LegacyTestCase
         self::assertSame([100, 100, 100, 5, null], $this->returned($code, ['xcache.var_maxttl' => '100']));
     }
 
-    /** Zend_Cache_Backend_Xcache stores without end by a lifetime of null, whatever xcache.var_ttl is. */
+    /** Zend_Cache_Backend_Xcache stores without expiry by a lifetime of null, whatever xcache.var_ttl is. */
     public function testNullIsTakenAsByFunctionsOfPhp(): void
     {
         self::assertSame([true, 0, 5, 0, 60], $this->returned('$ttl = fn(string $name) => (int) ceil(larder_key_info("xcache:$name")["ttl"]);
@@ -131,7 +131,7 @@ final class XcacheTest extends LegacyTestCase
         ]], $this->returned($code, self::NO_LOGIN));
     }
 
-    /** Kohana clears this one to delete all, with an error handler that throws. */
+    /** Kohana clears this one to delete everything, with an error handler that throws. */
     public function testCacheOfFilesIsThatOfOpcache(): void
     {
         $code = 'xcache_set("a", 5);

@@ -10,7 +10,7 @@ use Larder\Internal\Codec\PhpCodec;
 use Larder\Key\Key;
 use Larder\Key\Ttl;
 
-/** All values in one file, which is locked for each call. */
+/** Keeps all values in one file, which is locked for each call. */
 final class PocketStore implements Store
 {
     public function __construct(private readonly string $file, private readonly Codec $codec = new PhpCodec()) {}

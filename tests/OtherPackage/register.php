@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-// What a package of this store has among the files that Composer loads: "autoload": {"files": ["register.php"]}.
+// A file of another package that Composer loads: "autoload": {"files": ["register.php"]}.
 
 use Larder\Drivers;
 use Larder\ProjectTests\OtherPackage\PocketDriver;

@@ -10,12 +10,15 @@ use PHPUnit\Framework\TestCase;
 use Symfony\Component\Filesystem\Filesystem;
 use Symfony\Component\Process\Process;
 
-/** The functions in PHP beside the extension that they stand in for. */
+/** Compares the functions in PHP with those of the extension that they replace. */
 final class PolyfillTest extends TestCase
 {
     private const CALLS = 3_000;
 
-    /** What tells everything of the functions, constants and the class that their callers see, but where it is defined. */
+    /**
+     * Everything about the functions, constants and the class that callers can see, except for the files that define
+     * them.
+     */
     private const SIGNATURES = <<<'PHP'
         $describe = static fn(ReflectionFunctionAbstract $function): string => $function->getName() . '(' . implode(', ', array_map(
             static fn(ReflectionParameter $parameter): string => $parameter->getType() . ' ' . ($parameter->isPassedByReference() ? '&' : '') . '$' . $parameter->getName()

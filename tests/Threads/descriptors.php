@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-/** @return list<string> the files in the folder of segments that this process has open */
+/** @return list<string> segment files that this process has open */
 function open_segments(): array
 {
     $open = [];

@@ -10,19 +10,19 @@ use Larder\ProjectTests\Repository;
 use Symfony\Component\Process\InputStream;
 use Symfony\Component\Process\Process;
 
-/** One host: processes that share a network and a segment of the engine's memory, and nothing with other hosts. */
+/** One host: processes that share a network and a segment of the engine, and share nothing with other hosts. */
 final class Host
 {
     private const SECONDS = 60.0;
 
-    /** @var array<string, array{Process, InputStream}> by the address that the process has opened */
+    /** @var array<string, array{Process, InputStream}> by the DSN that the process has opened */
     private array $processes = [];
     private ?Process $listener = null;
 
-    /** Of the server, for what is started from now on: by default one that is not over when the machine stands still. */
+    /** The server's timeout for processes started from now on. The default is longer than stalls of the machine. */
     public float $timeout = 20.0;
 
-    /** @param string $server as this host reaches it */
+    /** @param string $server address of the server for this host */
     public function __construct(
         private readonly string $namespace,
         public readonly string $server,
@@ -30,7 +30,7 @@ final class Host
     ) {}
 
     /**
-     * Calls a method of a cache in a process of this host, which has it open from one call to the next.
+     * Calls a method of a cache in a process of this host. The process keeps the cache open between calls.
      *
      * @param string $options of the tier: "poll=0.5"; "" for the server without a tier
      */
@@ -40,7 +40,7 @@ final class Host
         $input->write(base64_encode(serialize([$method, $arguments])) . "\n");
         $answer = '';
         for ($end = microtime(true) + self::SECONDS; microtime(true) < $end; usleep(200)) {
-            $answer .= $process->getIncrementalOutput(); // it may come in pieces
+            $answer .= $process->getIncrementalOutput(); // it may arrive in pieces
             if (str_ends_with($answer, "\n")) {
                 return unserialize((string) base64_decode($answer, true));
             }
@@ -52,7 +52,7 @@ final class Host
         throw new \RuntimeException(\sprintf('%s did not answer: %s', $method, $process->getErrorOutput()));
     }
 
-    /** @return float seconds until a get gives this; INF when it does not within so many */
+    /** @return float seconds until a get returns this value; INF after the limit */
     public function secondsUntil(string $options, string $key, mixed $value, float $atMost): float
     {
         $start = microtime(true);

@@ -9,8 +9,8 @@ use Larder\Cli\System\TiedProcess;
 use Symfony\Component\Process\Process;
 
 /**
- * A server and hosts that have no more in common than wires: each is a network namespace, and each host has a segment of
- * the engine's memory of its own. Needs root, iproute2, redis-server and redis-cli.
+ * A server and hosts that are connected by wires only. Each is a network namespace, and each host has its own segment
+ * of the engine. Needs root, iproute2, redis-server and redis-cli.
  */
 final class Network
 {
@@ -31,7 +31,7 @@ final class Network
         $this->ip('-n', $this->name . 's', 'link', 'set', 'lo', 'up');
     }
 
-    /** @return string|null why there can be none here; null when there can */
+    /** @return string|null reason why a network cannot be created here; null if it can */
     public static function whyNot(): ?string
     {
         if (posix_geteuid() !== 0) {
@@ -71,7 +71,7 @@ final class Network
         return $process->getOutput();
     }
 
-    /** A new host with a wire to the server. */
+    /** Adds a host with a wire to the server. */
     public function addHost(): Host
     {
         $number = \count($this->namespaces);

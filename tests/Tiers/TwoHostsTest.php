@@ -8,20 +8,20 @@ use Larder\Testing\AssertsThrows;
 use PHPUnit\Framework\TestCase;
 
 /**
- * Two hosts before one Redis, each with the engine's memory as its local tier: when one sees what the other has written,
- * by asking and by `larder listen`, and what becomes of that when something breaks.
+ * Two hosts in front of one Redis, each with the engine as its local tier. Tests when one sees the other's writes, by
+ * polling and by `larder listen`, and the effect of failures.
  */
 final class TwoHostsTest extends TestCase
 {
     use AssertsThrows;
 
-    /** Seconds that a busy machine may take longer. Without listening and polling a change takes a minute. */
+    /** Further seconds for a busy machine. Without listening and polling, a change takes a minute. */
     private const GRACE = 15.0;
-    /** The same where the bound itself is tried. */
+    /** The same for tests of the limit itself. */
     private const SHORT_GRACE = 0.5;
-    /** So long is no copy made after all were made void, and longer. */
+    /** Microseconds: longer than the time in which no copy is made after all became invalid. */
     private const SETTLED = 150_000;
-    /** So seldom that no poll happens in the test. */
+    /** Too rare for a poll during the test. */
     private const SELDOM = 'poll=60';
 
     private Network $network;
@@ -57,13 +57,13 @@ final class TwoHostsTest extends TestCase
             self::assertTrue($this->there->call('poll=1', 'set', 'k', $i));
             $seconds = $this->here->secondsUntil('poll=1', 'k', $i, 30.0);
             self::assertLessThan(1.0 + self::GRACE, $seconds);
-            // Tried again when it was late: the machine may have stood still, though not each time.
+            // Tried again if it was late: the machine may have stood still, though not each time.
             $late += (int) ($seconds > 1.0 + self::SHORT_GRACE);
             self::assertLessThan(10, $late);
         }
     }
 
-    /** The control: without polling and listening the old value is served. */
+    /** The control: without polling and listening, the old value is served. */
     public function testWriteIsNotSeenWithoutPoll(): void
     {
         $this->copy(self::SELDOM);
@@ -101,7 +101,7 @@ final class TwoHostsTest extends TestCase
             try {
                 $again = $this->here->listen('poll=1');
             } catch (\RuntimeException $taken) {
-                // The lease of the one that was killed may last a moment longer.
+                // The killed listener's lease may last a moment longer.
                 self::assertStringContainsString('Another process listens here', $taken->getMessage());
                 usleep(200_000);
             }
@@ -109,7 +109,7 @@ final class TwoHostsTest extends TestCase
         self::assertStringContainsString('as larder listen runs', $this->explained('poll=1', $again?->getPid()));
     }
 
-    /** A process that stands still hears nothing, and its lease ends all the same. */
+    /** A stopped process receives nothing, but its lease ends all the same. */
     public function testProcessesPollWhenTheListenerIsStopped(): void
     {
         $listener = $this->here->listen('poll=1');
@@ -120,7 +120,7 @@ final class TwoHostsTest extends TestCase
         $listener->signal(\SIGCONT);
     }
 
-    /** Changes made during the listener's absence, outside a tier, are not reported to anybody. */
+    /** Changes outside a tier during the listener's absence are not reported to any process. */
     public function testReturningListenerInvalidatesAllCopies(): void
     {
         $listener = $this->here->listen(self::SELDOM);
@@ -150,7 +150,7 @@ final class TwoHostsTest extends TestCase
         $this->here->waitFor($listener, 'listening to', 2);
         self::assertNull($this->here->call(self::SELDOM, 'get', 'k'), 'the server has lost it');
         $this->there->call('', 'set', 'k', 'new');
-        // The circuit breaker of the process may be open for a while.
+        // The breaker of the process may be open for a while.
         self::assertLessThan(self::GRACE, $this->here->secondsUntil(self::SELDOM, 'k', 'new', 30.0));
         usleep(self::SETTLED);
         $this->here->call(self::SELDOM, 'get', 'k');
@@ -158,7 +158,7 @@ final class TwoHostsTest extends TestCase
         self::assertLessThan(self::GRACE, $this->here->secondsUntil(self::SELDOM, 'k', 'newer', 30.0));
     }
 
-    /** A cut connection is silent: the listener must not take silence for no change. */
+    /** A cut connection is silent, which must not look like the absence of changes. */
     public function testCopiesExpireBehindACutConnection(): void
     {
         $this->here->timeout = 2.0;
@@ -188,7 +188,7 @@ final class TwoHostsTest extends TestCase
         $this->here->listen('poll=1');
     }
 
-    /** Until here has a copy. */
+    /** Waits until here has a copy. */
     private function copy(string $options): void
     {
         $this->there->call($options, 'set', 'k', 'old');

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-// A process of a host: calls methods of the cache that its argument names, as the lines of its input say.
+// A process of a host: calls methods of the cache named by its argument, as the lines of its input say.
 
 use Larder\Cache;
 

@@ -1,6 +1,7 @@
 <?php
 
-// A page of news behind the response cache, as NewsTest visits it: it greets who has logged in, and shows what browser it saw.
+// A page of news behind the response cache, visited by NewsTest: it greets a user who has logged in, and shows the
+// browser.
 
 declare(strict_types=1);
 
@@ -27,7 +28,7 @@ $news = new class implements RequestHandlerInterface {
         }
         $text = static fn(mixed $value): string => htmlspecialchars(is_string($value) ? $value : '');
 
-        // Browsers ask each time; what is kept for all is kept here.
+        // Browsers ask each time; the response cache stores it for all.
         return new Response(200, ['Cache-Control' => 's-maxage=600, max-age=0', 'Vary' => 'Cookie', 'Content-Type' => 'text/html; charset=UTF-8'], sprintf(
             <<<'HTML'
                 <!DOCTYPE html>
@@ -47,7 +48,8 @@ $news = new class implements RequestHandlerInterface {
 };
 
 $host = is_string($_SERVER['HTTP_HOST'] ?? null) ? $_SERVER['HTTP_HOST'] : '';
-$middleware = new ResponseCache(Cache::open((string) getenv('STORE')), $factory, $factory, $factory, [$host]); // only a test takes any host
+// only a test may accept any host
+$middleware = new ResponseCache(Cache::open((string) getenv('STORE')), $factory, $factory, $factory, [$host]);
 $response = $middleware->process((new ServerRequestCreator($factory, $factory, $factory, $factory))->fromGlobals(), $news);
 
 http_response_code($response->getStatusCode());

@@ -1,6 +1,6 @@
 <?php
 
-// A small shop, as ShopTest visits it: it knows who has logged in, and what is in the basket.
+// A small shop, visited by ShopTest: it knows the user, and what is in the basket.
 
 declare(strict_types=1);
 
@@ -10,7 +10,7 @@ use Larder\Session\Handler;
 $sent = static fn(string $name): string => is_string($_POST[$name] ?? null) ? $_POST[$name] : '';
 $visitor = $sent('visitor');
 $article = $sent('article');
-$arrivals = (string) getenv('ARRIVALS'); // a folder: a file for each request that puts something into the basket
+$arrivals = (string) getenv('ARRIVALS'); // a folder with a file for each request that puts something into the basket
 
 // Without STORE, PHP's settings name the handler.
 $store = getenv('STORE');
@@ -28,7 +28,7 @@ if ($visitor !== '') {
     $_SESSION['visitor'] = $visitor;
 }
 if ($article !== '' && isset($_SESSION['visitor'])) {
-    // Both tabs have asked before either writes, and have read by then unless a lock keeps them from it.
+    // Waits until both tabs have sent their request. Without a lock, both have then read before either writes.
     while (count((array) glob("$arrivals/*")) < 2) {
         usleep(5_000);
     }
