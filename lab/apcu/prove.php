@@ -31,7 +31,7 @@ if (\PHP_SAPI === 'cli-server') {
     return true;
 }
 
-/** A visitor's browser, for one site. */
+/** A visitor's browser on one site. */
 final class Visitor
 {
     private readonly \CurlHandle $curl;
@@ -42,7 +42,7 @@ final class Visitor
         curl_setopt_array($this->curl, [\CURLOPT_RETURNTRANSFER => true, \CURLOPT_COOKIEFILE => '', \CURLOPT_FOLLOWLOCATION => true, \CURLOPT_TIMEOUT => 60]);
     }
 
-    /** @param array<string, string> $form what is posted, if there is any */
+    /** @param array<string, string> $form fields to post, if any */
     public function ask(string $path, array $form = []): string
     {
         curl_setopt($this->curl, \CURLOPT_URL, "http://$this->site$path");
@@ -52,7 +52,7 @@ final class Visitor
         return \is_string($answer) ? $answer : throw new \RuntimeException("http://$this->site$path: " . curl_error($this->curl));
     }
 
-    /** What is to be read on a page, without what differs from one request to the next. */
+    /** The text of a page, without parts that differ between requests. */
     public function read(string $path): string
     {
         $page = $this->ask($path);
@@ -61,7 +61,7 @@ final class Visitor
         return curl_getinfo($this->curl, \CURLINFO_RESPONSE_CODE) . ' ' . self::normalized((string) preg_replace('/\s+/', ' ', $text));
     }
 
-    /** Status and body as they came. What is posted is JSON. */
+    /** The raw status and body. A post is JSON. */
     public function receive(string $path, ?string $posted = null): string
     {
         curl_setopt_array($this->curl, [\CURLOPT_URL => "http://$this->site$path", \CURLOPT_HTTPHEADER => ['Content-Type: application/json', 'Accept: application/json']]);
@@ -81,7 +81,8 @@ final class Visitor
     }
 
     /**
-     * Changes something, in a second of its own: MediaWiki compares the times of pages and of what it keeps of them, in seconds.
+     * Posts a change, in a second of its own: MediaWiki compares the times of pages and of their cached parts in
+     * seconds.
      *
      * @param array<string, string> $form
      */
@@ -100,7 +101,7 @@ final class Visitor
         return \is_string($token) ? $token : throw new \RuntimeException("the wiki gives no token $type: " . json_encode($answer));
     }
 
-    /** The jobs that wait depend on which of them MediaWiki found to be the same within a second. */
+    /** The number of waiting jobs depends on which of them MediaWiki found equal within a second. */
     public static function normalized(string $text): string
     {
         return (string) preg_replace(['/[0-9a-f]{32,}/', '/"jobs":\d+/', '/\d{4}-\d\d-\d\dT[\d:]+Z/', '/\d\d:\d\d(:\d\d)?/', '/127\.0\.0\.1:\d+/'], ['ID', '"jobs":JOBS', 'TIME', 'TIME', 'SITE'], $text);
@@ -152,7 +153,7 @@ function mediawiki(string $site): iterable
 }
 
 /**
- * Each page is asked for three times, so that both processes answer from the cache too.
+ * Each page is requested three times, so that both processes answer from the cache too.
  *
  * @return iterable<string, mixed>
  */
@@ -191,7 +192,7 @@ function composer(string $project): iterable
     yield 'prefix' => $prefix !== '';
     yield 'classes' => [class_exists('App\One'), class_exists('App\Part\Two'), class_exists('App\Missing'), class_exists('App\Missing')];
     yield 'what it has stored' => array_map(static fn(string $class): mixed => apcu_fetch($prefix . $class), ['App\One', 'App\Part\Two', 'App\Missing']);
-    // only the cache says where this one is
+    // only the cache knows the path of this class
     file_put_contents("$project/elsewhere.php", '<?php namespace App; final class Elsewhere {}');
     apcu_store($prefix . 'App\Elsewhere', "$project/elsewhere.php");
     yield 'found by what is stored' => [$loader->findFile('App\Elsewhere'), class_exists('App\Elsewhere')];

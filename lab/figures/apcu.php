@@ -12,7 +12,7 @@ declare(strict_types=1);
 
 use Larder\ProjectTests\Apcu\Peer;
 
-/** Nanoseconds of this process. */
+/** Processor time of this process in nanoseconds. */
 function processor_time(): float
 {
     /** @var array<string, int> $usage */
@@ -21,7 +21,7 @@ function processor_time(): float
     return ($usage['ru_utime.tv_sec'] + $usage['ru_stime.tv_sec']) * 1e9 + ($usage['ru_utime.tv_usec'] + $usage['ru_stime.tv_usec']) * 1e3;
 }
 
-/** @return array<string, array{int, Closure(int): mixed}> name => how often it is called at a time, and the call */
+/** @return array<string, array{int, Closure(int): mixed}> name => number of calls at a time, and the call */
 function rows(): array
 {
     $keys = array_map(static fn(int $i): string => "fill:$i", range(0, 99));
@@ -63,7 +63,7 @@ function rows(): array
 }
 
 /**
- * Nanoseconds of a call, the best of some tries.
+ * Nanoseconds of a call: the minimum of some tries.
  *
  * @param Closure(int): mixed $call
  */
@@ -81,7 +81,7 @@ function time_of(int $count, Closure $call): float
     return $best;
 }
 
-/** @return array<string, float> row => nanoseconds, less those of the closure around the call */
+/** @return array<string, float> row => nanoseconds, without those of the closure around the call */
 function measure(): array
 {
     apcu_clear_cache();

@@ -23,7 +23,7 @@ const BAR = 22;
 const TOP = 66;
 const LEFT = 170;
 const TICKS = ['10 ns' => 1e1, '100 ns' => 1e2, '1 µs' => 1e3, '10 µs' => 1e4, '100 µs' => 1e5, '1 ms' => 1e6];
-/** Where the first tick and the last one are. */
+/** Positions of the first and the last tick. */
 const AXIS = [LEFT, WIDTH - 30];
 const OURS = '#2f81f7';
 const OTHERS = '#8c959f';

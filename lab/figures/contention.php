@@ -18,7 +18,7 @@ use Larder\Lab\Figures\Throughput;
 
 require __DIR__ . '/../../vendor/autoload.php';
 
-/** Calls between two looks at the clock. */
+/** Calls between two readings of the clock. */
 const CALLS = 50;
 
 /** @var list<string> $argv */
@@ -52,7 +52,7 @@ foreach (['with room' => false, 'full' => true] as $state => $full) {
     foreach (['count', 'store'] as $work) {
         foreach ([2, 4, 8, 16] as $processes) {
             $samples = array_map(static function (array $engine) use ($work, $full, $processes): Closure {
-                // In a full cache others are stored meanwhile: one of 16 calls.
+                // In a full cache, one of 16 calls stores another key.
                 $call = $full
                     ? static fn(int $i): bool => $i % 16 === 0 ? ($engine['fill'])($i * 7919 % 1_000_000) : ($engine[$work])($i)
                     : $engine[$work];

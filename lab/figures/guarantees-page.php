@@ -11,7 +11,7 @@ declare(strict_types=1);
  * its proofs (lab/README.md describes them). The page names one proof and one control of each promise; the results have all.
  */
 
-/** By the area that the names of their proofs begin with: a promise says no more than its proofs show. */
+/** By prefix of the proofs' names: a promise says no more than its proofs show. */
 const PROMISES = [
     'reading' => 'Reading takes no lock: it does not wait for a writer, nor for a process that is stopped.',
     'death' => 'When a process is killed at any moment, the others go on: none hangs, and none reads a torn, foreign or outdated value. The cache keeps nearly all of its entries.',
@@ -34,7 +34,7 @@ const PROMISES = [
     'threads' => 'In a thread-safe PHP (ZTS), a value that a thread holds stays unchanged whatever others do. A thread that ends leaves nothing behind, any may fork, and a process with threads can be killed at any moment.',
 ];
 
-/** The proof that the page names, where a promise has several. */
+/** The proof that the page names, if a promise has several. */
 const NAMED = [
     'reading' => 'hot-key', 'death' => 'storm', 'holding' => 'overwritten', 'fullness' => 'wipe', 'bound' => 'every-key', 'neighbours' => 'requests', 'damage' => 'random',
     'contention' => 'counting', 'fork' => 'storm', 'versions' => 'side-by-side', 'model' => 'pins', 'reentrance' => 'hooks', 'threads' => 'kills',
@@ -89,7 +89,7 @@ function area(string $proof): string
 }
 
 /**
- * One proof that told its figures several times, each time of other tries.
+ * Merges several records of one proof, each of which counts different tries.
  *
  * @param array<mixed> $one
  * @param array<mixed> $other
@@ -110,7 +110,7 @@ function together(array $one, array $other): array
     ];
 }
 
-/** The rule of three: what happened in none of N tries happens, at 95 %, in fewer than 3 of N. */
+/** The rule of three: an event that happened in none of N tries has a rate below 3 of N, at 95 %. */
 function bound(int $tried): string
 {
     if ($tried <= 3) {
@@ -136,7 +136,7 @@ function failures(array $proofs): string
     return $failed === 0 ? '0' : "**$failed**";
 }
 
-/** What was broken, without what the test then said. */
+/** The fault, without the test's result. */
 function control(string $text): string
 {
     return (string) preg_replace(['/^core with a line changed: /', '/ \(.*\)$/'], '', $text);

@@ -17,10 +17,13 @@ require __DIR__ . '/../../vendor/autoload.php';
 
 const LOGS = 'var/guarantees';
 
-/** Seconds for one step; the graphs under sanitizers take 6 minutes of processor time, and took 79 minutes on a busy machine. */
+/**
+ * Seconds for one step. The graphs under sanitizers take 6 minutes of processor time, and took 79 minutes on a busy
+ * machine.
+ */
 const LIMIT = 7_200;
 
-/** Seconds between two signs of life. */
+/** Seconds between two progress messages. */
 const SIGN_EVERY = 20;
 
 function say(string $words): void
@@ -28,7 +31,7 @@ function say(string $words): void
     echo $words, "\n";
 }
 
-/** @return array<string, string> commands by the names of their steps, the quick to fail first */
+/** @return array<string, string> commands by the names of their steps, those first that fail quickly */
 function steps(bool $long): array
 {
     $core = 'make -C extension/core-tests ';
@@ -60,7 +63,7 @@ function steps(bool $long): array
     return $steps;
 }
 
-/** @return array<string, list<string>> the kept lines by the names of their steps; the step's own is the first */
+/** @return array<string, list<string>> existing lines by the names of their steps; the step's own line is the first */
 function kept(string $file): array
 {
     $kept = [];
@@ -82,7 +85,7 @@ function seconds(array $lines, bool $long): ?int
     return is_array($line) && ($line['long'] ?? null) === $long && is_int($line['seconds'] ?? null) ? $line['seconds'] : null;
 }
 
-/** @return array<string, mixed> where and on what it ran */
+/** @return array<string, mixed> the machine and the software of the run */
 function surroundings(): array
 {
     $said = static fn(string $command): string => trim(Process::fromShellCommandline($command)->mustRun()->getOutput());
@@ -163,7 +166,7 @@ foreach (array_keys($wanted) as $index => $name) {
         $failed[] = $name;
         say('   did not pass: see ' . LOGS . "/$name.log");
     }
-    // after each step, so that nothing is lost when somebody ends this
+    // after each step, so that an interruption loses nothing
     $ordered = [];
     foreach (array_keys($steps) as $step) {
         array_push($ordered, ...$kept[$step] ?? []);

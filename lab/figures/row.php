@@ -8,7 +8,7 @@ use Larder\Lab\Figures\Rows;
 
 require __DIR__ . '/../../vendor/autoload.php';
 
-// Room in PHP's heap that stays: where the first chunk is just full, every larger value is mapped, and unmapped again.
+// Free room in PHP's heap. If the first chunk were just full, every larger value would be mapped, and unmapped again.
 $blocks = [];
 while (memory_get_usage(true) < 16 << 20) {
     $blocks[] = str_repeat('x', 100_000);

@@ -72,7 +72,7 @@ function comparison(array $rows): string
 }
 
 /**
- * Ours beside the peer's.
+ * Our figures compared with the peer's.
  *
  * @param list<array<mixed>> $rows
  */
@@ -104,7 +104,7 @@ function ratios(array $rows): string
 }
 
 /**
- * What a request pays; as ratios, for no machine has the same microseconds.
+ * The cost of a request, as ratios, since microseconds depend on the machine.
  *
  * @param list<array<mixed>> $rows
  */
@@ -160,7 +160,7 @@ function contention(string $file): string
 }
 
 /**
- * Requests a second of one worker, and the time of a request relative to that before.
+ * Requests a second of one worker, and the time of a request relative to the one before.
  *
  * @param list<array<mixed>> $rows
  */
@@ -202,7 +202,10 @@ function memory(array $rows): string
     ]);
 }
 
-/** @return list<list<string>> serializer, compression, bytes, times: from what `./larder serializers` has printed, but for signatures */
+/**
+ * @return list<list<string>> serializer, compression, bytes, times: from the output of `./larder serializers`, without
+ *         signatures
+ */
 function serializers(string $printed): array
 {
     preg_match_all('/^50 x 50 array +(\w+) +(|zlib|zstd|lz4) +([\d,]+) +([\d.]+ [nµm]s) +([\d.]+ [nµm]s)$/mu', $printed, $rows, \PREG_SET_ORDER);

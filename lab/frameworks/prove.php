@@ -32,7 +32,7 @@ foreach (array_slice($argv, 1) as $autoloader) {
     require str_starts_with($autoloader, '/') ? $autoloader : dirname(__DIR__, 2) . "/$autoloader";
 }
 
-/** One question, and what is right. */
+/** Checks one answer. */
 function expect(string $what, mixed $expected, mixed $answer): void
 {
     if ($answer !== $expected) {
@@ -50,7 +50,7 @@ function awaits(string $what, Closure $isSo): void
     }
 }
 
-/** Every kind of value and operation, and the same again after $between. */
+/** Tests every kind of value and operation, and does so again after $between. */
 function worksBeside(Cache $cache, ?Closure $between = null): void
 {
     $value = ['a string', 1.5, null, ['nested' => new DateTimeImmutable('2026-01-01')], str_repeat('long ', 2000)];
@@ -196,7 +196,7 @@ foreach (array_keys($databases) as $driver) {
         $connection->transaction(static function () use ($connection, $missing): void {
             $connection->insert('INSERT INTO own VALUES (7)');
             doesNothing($missing);
-            $connection->transaction(static fn() => doesNothing($missing)); // a savepoint
+            $connection->transaction(static fn() => doesNothing($missing)); // inside a savepoint
         });
         expect('get() after the transaction', 1, $missing->get('k'));
         expect("Laravel's rows", 1, count($connection->select('SELECT v FROM own WHERE v = 7')));
@@ -228,7 +228,7 @@ foreach ($ids as $driver => $id) {
         $ofTheFirst = Cache::over($connection->getPdo(), 'namespace=again', new NullLogger());
         expect('set()', true, $cache->set('k', 1) && $ofTheFirst->set('k', 1));
         $break($driver, $first = $number());
-        expect('another connection', true, $number() !== $first); // Laravel sees that it was lost
+        expect('another connection', true, $number() !== $first); // Laravel has noticed the loss
         awaits('get()', static fn(): bool => $cache->get('k') === 1);
         expect('the control: a cache over the object that was lost', null, $ofTheFirst->get('k'));
 

@@ -44,7 +44,7 @@ final class Job
     }
 }
 
-/** @return array<string, Closure(Repository): mixed> what is asked of a repository; the results are compared */
+/** @return array<string, Closure(Repository): mixed> calls of a repository, whose results are compared */
 function questions(): array
 {
     return [
@@ -69,10 +69,10 @@ function questions(): array
             ];
             $cache->lock('l')->forceRelease();
             $answers[] = $lock->acquire();
-            if (method_exists(Illuminate\Cache\ArrayLock::class, 'isOwnedBy')) { // as of Laravel 11
+            if (method_exists(Illuminate\Cache\ArrayLock::class, 'isOwnedBy')) { // since Laravel 11
                 $answers[] = [$other->isOwnedBy($lock->owner()), $other->isOwnedBy('me')];
             }
-            if (method_exists(Illuminate\Cache\ArrayLock::class, 'refresh')) { // as of Laravel 13
+            if (method_exists(Illuminate\Cache\ArrayLock::class, 'refresh')) { // since Laravel 13
                 $answers[] = [$lock->refresh(), $lock->refresh(30), $other->refresh(30)];
             }
             try {
@@ -114,7 +114,7 @@ function questions(): array
             $container = Container::getInstance();
             $container->instance('config', new Config(['cache' => ['default' => 'proved', 'stores' => ['proved' => ['driver' => 'proved']], 'prefix' => '']]));
             $manager = new CacheManager($container);
-            $manager->extend('proved', fn(): Repository => $cache); // Laravel binds it
+            $manager->extend('proved', fn(): Repository => $cache); // Laravel binds the closure
             $mutex = new CacheEventMutex($manager);
             $event = (new Event($mutex, 'php artisan work'))->withoutOverlapping(5);
             $scheduling = new CacheSchedulingMutex($manager);

@@ -24,7 +24,7 @@ use Larder\Lab\Overhead\BusyStore;
 require __DIR__ . '/../../vendor/autoload.php';
 
 const DELAYS = [100, 300, 3_000, 10_000, 100_000];
-/** Shorter delays are turns of a loop, as the clock's steps are too long for them. */
+/** Shorter delays are iterations of a loop, as the clock's steps are too long for them. */
 const BY_CLOCK = 1_000;
 const PAIRS = 200;
 /** How many loops say how long the delay is, and nanoseconds of each. */
@@ -54,7 +54,7 @@ function once(BusyStore $store, Operation $operation, string $text, int $times):
     return (hrtime(true) - $between - ($between - $start)) / $times;
 }
 
-/** How many turns of BusyStore take so many nanoseconds. */
+/** Number of BusyStore's iterations that take this many nanoseconds. */
 function turns(int $nanoseconds): int
 {
     $loops = [];
@@ -85,7 +85,7 @@ foreach (Operation::cases() as $operation) {
             $measurement = (new Benchmark($store($slower), new TimeBudget(400_000, 8_000_000)))->measure($value, $operation);
             $printed[] = $measurement->nanoseconds ?? throw new RuntimeException($measurement->problem);
         }
-        // Other processes make some of both slower, and none faster.
+        // Other processes slow down some of both, and speed up none.
         $off = min($printed) - min($known);
         $wrong = abs($off) > max(2.0, 0.03 * min($known));
         $isOff = $isOff || $wrong;

@@ -110,9 +110,9 @@ function at_its_line(string $call, string $literal, Node $node): string
 }
 
 /**
- * The script with a fetch in the place of each literal, on the lines where it was.
+ * The script with each literal replaced by a fetch, on the same lines.
  *
- * @param bool $replace false: its literals are counted only
+ * @param bool $replace false to count the literals only
  * @param array<string, string> $values literals by their keys; those of this script are added
  * @param array<string, int> $counts
  */

@@ -36,7 +36,7 @@ foreach (array_slice($argv, 3) as $autoloader) {
     require str_starts_with($autoloader, '/') ? $autoloader : dirname(__DIR__, 2) . "/$autoloader";
 }
 
-/** The nth value of a kind, all different. */
+/** The nth value of a kind; all are different. */
 function make(string $kind, int $n): mixed
 {
     return match ($kind) {
@@ -51,7 +51,7 @@ function make(string $kind, int $n): mixed
 
 const KINDS = ['short', 'row', 'page', 'large', 'table'];
 
-/** The number that a value was made from. */
+/** The number from which a value was created. */
 function number(string $kind, mixed $value): int
 {
     return match (true) {
@@ -61,13 +61,13 @@ function number(string $kind, mixed $value): int
     };
 }
 
-/** What a job does, in a service that lives as long as the worker. */
+/** The work of a job, in a service that lives as long as the worker. */
 final class Service
 {
     public int $jobs = 0;
     public int $changed = 0;
 
-    /** @var array<string, array{mixed, int}> values that stay for some jobs, and their numbers */
+    /** @var array<string, array{mixed, int}> values that are kept for some jobs, and their numbers */
     private array $kept = [];
 
     /** @var list<string> */

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Lab\Failover;
 
-/** What an application does with its servers while they change. What is not served is null or false, or throws. */
+/** The calls of an application to its servers while they change. A failure is null or false, or an exception. */
 interface Client
 {
     public function get(string $key): ?string;
@@ -14,6 +14,6 @@ interface Client
     /** By one. */
     public function increment(string $key): ?int;
 
-    /** A lease that nobody releases. */
+    /** Acquires a lease and never releases it. */
     public function lease(string $key, float $seconds): bool;
 }

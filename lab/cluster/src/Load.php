@@ -5,12 +5,12 @@ declare(strict_types=1);
 namespace Larder\Lab\Failover;
 
 /**
- * The operations of one process, each with what came of it. They begin at a fixed rate: those that are late, because one before
- * them had to wait, begin as soon as they can, and none is left out.
+ * The operations of one process, with their outcomes. They begin at a fixed rate. A late operation begins as soon as it
+ * can, and none is left out.
  *
- * Every value names its key and a number that grows with each write, and nobody else writes these keys. So a value is noticed
- * that is wrong, older than a confirmed one, or there again after an older one was; and a counter that grew by more than what
- * was asked of it.
+ * Every value contains its key and a number that grows with each write, and no other process writes these keys. So the
+ * test notices a value that is wrong, older than a confirmed one, or back after an older one; and a counter that grew
+ * by more than was requested.
  */
 final class Load
 {
@@ -19,37 +19,39 @@ final class Load
     public const LEASES = 20;
     public const LEASE = 0.4;
 
-    /** What came of an operation. */
+    /** Outcomes of an operation. */
     public const SERVED = 0;
     public const NOT_SERVED = 1;
     public const THREW = 2;
     public const WRONG = 3;
     public const LOST = 4;
-    /** There is no value, as the last write was not confirmed. */
+    /** There is no value, because the last write was not confirmed. */
     public const DROPPED = 5;
 
-    /** What it was. */
+    /** Kinds of operations. */
     public const GET = 0;
     public const SET = 1;
     public const COUNT = 2;
     public const ACQUIRE = 3;
 
-    /** @var array<string, int> the number of the last confirmed write, or of what was read last; or a counter's value */
+    /** @var array<string, int> number of the last confirmed write or read; or a counter's value */
     private array $confirmed = [];
 
-    /** @var array<string, float> when that began */
+    /** @var array<string, float> start time of that operation */
     private array $since = [];
 
-    /** @var array<string, array<int, true>> the numbers of writes that were not confirmed: they may have been executed, or be later */
+    /**
+     * @var array<string, array<int, true>> numbers of unconfirmed writes, which may have been executed, or may still be
+     */
     private array $unsure = [];
 
-    /** @var array<string, int> how many increments were not confirmed */
+    /** @var array<string, int> number of unconfirmed increments */
     private array $unsureCounts = [];
 
-    /** @var array<string, true> keys of which the last write was not confirmed */
+    /** @var array<string, true> keys whose last write was not confirmed */
     private array $dropped = [];
 
-    /** When the write began of which the last operation saw that it is lost; 0.0 when it saw none. */
+    /** Start time of the write that the last operation found to be lost; 0.0 for none. */
     private float $lost = 0.0;
 
     private int $number = 0;
@@ -63,10 +65,10 @@ final class Load
 
     /**
      * @param int $rate operations a second
-     * @param string $end a file: it ends when that exists and nothing is late
-     * @param array<int, int> $shares of a hundred, by what it is
-     * @return list<int|float> six for each: when it began and ended (seconds, monotonic), the key's number, what it was, what
-     *                         came of it, and when the write began of which it saw that it is lost
+     * @param string $end a file: the run ends when it exists and no operation is late
+     * @param array<int, int> $shares percent of the operations, by kind
+     * @return list<int|float> six numbers for each operation: start and end (seconds, monotonic), the key's number,
+     *         kind, outcome, and the start of the write that it found to be lost
      */
     public function run(Client $client, int $rate, string $end, array $shares): array
     {
@@ -142,7 +144,7 @@ final class Load
         }
         [$number, $last] = [(int) $number, $this->confirmed[$key] ?? 0];
         if ($number > $last && !isset($this->unsure[$key][$number])) {
-            return self::WRONG; // what was lost is there again: servers disagree
+            return self::WRONG; // a lost value is back: servers disagree
         }
         $this->confirmed[$key] = $number;
 

@@ -7,16 +7,16 @@ namespace Larder\Lab\Failover;
 use Larder\Cli\Stampede\Fork;
 use Larder\Tests\Driver\Redis\Topology\RedisNodes;
 
-/** What clients saw of a scenario. */
+/** The outcomes of a scenario, as seen by clients. */
 final class Outcomes
 {
     public const PROCESSES = 4;
     private const RATE = 250;
-    /** Seconds: before it happens, after it at least, and of all at least. */
+    /** Seconds before the event, the minimum after it, and the minimum in total. */
     private const CALM = 2.0;
     private const AFTER = 4.0;
     private const SECONDS = 10.0;
-    /** Seconds by which a lease may be late: servers count milliseconds, and look at the clock now and then. */
+    /** Seconds by which a lease may end late: servers count milliseconds, and check the clock from time to time. */
     private const TICK = 0.02;
 
     private function __construct(
@@ -75,11 +75,12 @@ final class Outcomes
     }
 
     /**
-     * @param array<int, list<list<float>>> $logs of Load, by process; without those that crashed
-     * @param array<int, array<int, bool>> $concerned whether it happened to a key, by process and number of the key
-     * @param float $start when it happened
-     * @param float $ready when the servers had done with it
-     * @param float $soon seconds after that within which everything is served again
+     * @param array<int, list<list<float>>> $logs of Load, by process; without crashed processes
+     * @param array<int, array<int, bool>> $concerned true if the event affects the key, by process and number of the
+     *         key
+     * @param float $start time of the event
+     * @param float $ready time when the servers had handled it
+     * @param float $soon seconds after that within which all keys are served again
      */
     private static function summed(array $logs, array $concerned, float $start, float $ready, float $soon): self
     {
@@ -98,10 +99,10 @@ final class Outcomes
                 $begin = min($begin, $began);
                 $end = max($end, $ended);
                 if ($outcome === Load::LOST && $lost > $ready + $soon) {
-                    $outcome = Load::WRONG; // it was written to a server that has stayed in charge
+                    $outcome = Load::WRONG; // written to a server that stayed in charge
                 }
                 $longest = max($longest, $ended - $began);
-                $isKept = $what === Load::ACQUIRE && $outcome === Load::NOT_SERVED; // another has the lease
+                $isKept = $what === Load::ACQUIRE && $outcome === Load::NOT_SERVED; // another process has the lease
                 if (!$isKept) {
                     ++$counts[$outcome];
                 }
@@ -135,8 +136,8 @@ final class Outcomes
 
     /**
      * @param list<array{float, float, int}> $log of one lease
-     * @param float $from when all are served again
-     * @return int how often it could not be acquired though nobody had it, or acquired it just then
+     * @param float $from time from which all keys are served
+     * @return int number of failed tries although no process had it, or had just acquired it
      */
     private static function overdue(array $log, float $from): int
     {

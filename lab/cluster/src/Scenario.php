@@ -17,7 +17,7 @@ use Larder\Server\ConnectionSettings;
 use Larder\Tests\Driver\Redis\Topology\RedisNodes;
 use Larder\Tests\Server\Certificates;
 
-/** Something that happens to new servers while clients use them. */
+/** An event that happens to new servers while clients use them. */
 enum Scenario: string
 {
     case KillMaster = 'cluster: kill -9 a master';
@@ -37,7 +37,7 @@ enum Scenario: string
     public const NAMESPACE = 'failover';
     public const LARDER = 'Larder';
     public const PHPREDIS = 'phpredis alone';
-    /** Controls: they are broken, which must be noticed. */
+    /** Controls: broken clients that must be noticed. */
     public const REPEATING = 'control: repeats increments';
     public const STALE = 'control: reads the old master';
     private const USER = 'shop';
@@ -73,18 +73,20 @@ enum Scenario: string
         return \sprintf('%s://%s@%s?namespace=%s%s', $scheme, $login, $servers, self::NAMESPACE, $options);
     }
 
-    /** @return array<int, int> of a hundred operations, by what they are */
+    /** @return array<int, int> percent of the operations, by kind */
     public function shares(): array
     {
-        // What waits for the server then is executed later: the more of it are increments, the surer is one seen twice.
+        // Operations that wait for the server are executed later: the more increments among them, the surer a double
+        // one is seen.
         [$reads, $writes, $increments, $leases] = $this === self::Pause ? [10, 5, 80, 5] : [50, 30, 10, 10];
 
         return [Load::GET => $reads, Load::SET => $writes, Load::COUNT => $increments, Load::ACQUIRE => $leases];
     }
 
     /**
-     * @return float seconds after which all is served again once the servers take writes. Where another takes over, that is
-     *               known at once; a server that was away itself is asked again after a pause, which a timeout makes long
+     * @return float seconds after which all keys are served again once the servers accept writes. If another server
+     *         takes over, clients know that at once. A server that was down itself is asked again after a pause, which
+     *         a timeout makes long
      */
     public function soon(): float
     {
@@ -95,7 +97,7 @@ enum Scenario: string
         };
     }
 
-    /** @return list<string> the clients that it is tried with */
+    /** @return list<string> the clients that it is tested with */
     public function clients(): array
     {
         return match ($this) {
@@ -150,7 +152,7 @@ enum Scenario: string
         };
     }
 
-    /** @return \Closure(string): bool whether a key is one of those that it happens to */
+    /** @return \Closure(string): bool true if the event affects the key */
     public function concerns(RedisNodes $nodes, int $victim): \Closure
     {
         $map = $this->isCluster() && $this !== self::Rotate ? self::map($nodes, $victim) : null;
@@ -158,16 +160,16 @@ enum Scenario: string
         return static fn(string $key): bool => $map === null || $map->master(self::name($key)) === '127.0.0.1:' . $victim;
     }
 
-    /** @return int the port of the server to which it happens */
+    /** @return int port of the affected server */
     public function victim(RedisNodes $nodes): int
     {
         return $nodes->ports()[0]; // a master
     }
 
     /**
-     * Makes it happen.
+     * Triggers the event.
      *
-     * @return float when a server that is in charge takes writes again; by Load::now()
+     * @return float time when a responsible server accepts writes again, by Load::now()
      */
     public function happen(RedisNodes $nodes, int $victim): float
     {
@@ -205,7 +207,7 @@ enum Scenario: string
         return NamespaceName::prefix(self::NAMESPACE) . $key;
     }
 
-    /** Whether it takes the writes of the victim, and the clients can know. */
+    /** True if the server accepts the victim's writes, and the clients can know that. */
     private function isInCharge(RedisNodes $nodes, int $port): bool
     {
         try {
@@ -221,7 +223,7 @@ enum Scenario: string
         }
     }
 
-    /** @return string of a slot that the first master has at first */
+    /** @return string a key in a slot that the first master has at first */
     private static function probe(): string
     {
         for ($i = 0;; ++$i) {
@@ -238,7 +240,7 @@ enum Scenario: string
         posix_kill($process, \SIGCONT);
     }
 
-    /** As the page says: the servers know both passwords until the file has the new one. */
+    /** Follows the documentation: the servers accept both passwords until the file has the new one. */
     private function rotate(RedisNodes $nodes): void
     {
         $old = (string) file_get_contents(self::passwordFile($nodes));

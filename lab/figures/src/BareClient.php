@@ -8,14 +8,14 @@ use Larder\Cli\Server\MemcachedServer;
 use Larder\Cli\Server\RedisServer;
 use Larder\Cli\System\TemporaryDirectory;
 
-/** What somebody would write who needs one place and nothing else: the client alone, over a server of its own. */
+/** The code of a program that needs only one store: the client alone, over a server of its own. */
 final class BareClient
 {
     /**
-     * @param string $address of the same place, for the library
+     * @param string $address DSN of the same store, for the library
      * @param \Closure(): mixed $value what is stored
-     * @param \Closure(int): void $gets so many times
-     * @param \Closure(mixed): (\Closure(int): void) $sets of a value, so many times
+     * @param \Closure(int): void $gets does this many gets
+     * @param \Closure(mixed): (\Closure(int): void) $sets sets of a value, this many times
      * @param \Closure(): void $stop
      */
     private function __construct(
@@ -54,7 +54,8 @@ final class BareClient
     }
 
     /**
-     * Files in memory, named by a hash of the key; written beside and renamed into place, so that no reader sees half.
+     * Files in memory, named by a hash of the key. They are written under another name and renamed, so that readers see
+     * no half file.
      *
      * @param 'php'|'igbinary' $serializer
      */

@@ -10,13 +10,13 @@ use Larder\Cli\System\CpuAffinity;
 use Larder\Cli\System\TemporaryDirectory;
 
 /**
- * What the library adds to a bare client: one get or set over a private server's socket, or a file in memory, beside the
- * client alone with the same serializer, uncompressed.
+ * The cost that the library adds to a bare client: one get or set over a private server's socket, or a file in memory,
+ * compared with the client alone with the same serializer, uncompressed.
  */
 final class ClientRows
 {
     private const VALUES = ['10b', '1k', '64k', 'array of 4', '50 x 50 array'];
-    /** Those for which the serializer matters. */
+    /** Values for which the serializer matters. */
     private const ARRAYS = ['array of 4', '50 x 50 array'];
 
     /** @return list<Row> */
@@ -65,7 +65,7 @@ final class ClientRows
      */
     private static function measure(\Closure $start, string $operation, mixed $value, int $rounds): array
     {
-        // Client and server share a core: whether the system puts them on one or on two changes a round trip fivefold.
+        // Client and server share a core: between one core and two, a round trip differs by a factor of five.
         CpuAffinity::pin();
         $directory = new TemporaryDirectory('/dev/shm');
         $bare = null;

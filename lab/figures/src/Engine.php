@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\Lab\Figures;
 
-/** The settings under which both caches are measured: equal memory, a segment of the row's own. */
+/** The settings under which both caches are measured: equal memory, and a new segment for each row. */
 final class Engine
 {
-    /** Where the segment lies: a folder that goes when the row has been measured. The environment names it. */
+    /** Folder of the segment, which is removed after the row. The environment names it. */
     public const FOLDER_VARIABLE = 'LARDER_FIGURES_FOLDER';
 
     /** @return array<string, string> */

@@ -72,7 +72,7 @@ final class FetchRows
         $directory = new TemporaryDirectory('/dev/shm');
         $file = $directory->path . '/table.php';
         file_put_contents($file, '<?php return ' . var_export(Values::table(), true) . ';');
-        touch($file, time() - 60); // opcache leaves new files out
+        touch($file, time() - 60); // opcache does not cache new files
         larder_store('figure', Values::table());
         if ((include $file) !== larder_fetch('figure') || !opcache_is_script_cached($file)) {
             throw new \RuntimeException('the file is not cached, or says something else');
@@ -89,7 +89,7 @@ final class FetchRows
         }
     }
 
-    /** @return \Closure(int): void the call is compiled as a script's own would be */
+    /** @return \Closure(int): void compiled like a call in a script */
     private static function loop(string $function): \Closure
     {
         return match ($function) {
@@ -131,11 +131,13 @@ final class FetchRows
             }
         };
 
-        return Pair::measure($ours, $theirs, intdiv($rounds, 4) + 1, new Timer(\PHP_INT_MAX, \count($keys))); // every key once a batch
+        // each key once a batch
+        return Pair::measure($ours, $theirs, intdiv($rounds, 4) + 1, new Timer(\PHP_INT_MAX, \count($keys)));
     }
 
     /**
-     * The keys are stored again before each round. Values stay pinned on the command line, so a process has few rounds.
+     * The keys are stored again before each round. On the command line, values stay pinned, so a process has few
+     * rounds.
      *
      * @return non-empty-list<array{float, float}>
      */
@@ -170,7 +172,7 @@ final class FetchRows
     }
 }
 
-/** What calling costs. */
+/** Measures the cost of a call. */
 function nothing(string $argument): string
 {
     return $argument;

@@ -6,7 +6,7 @@ namespace Larder\Lab\Figures;
 
 use Larder\Cli\Report\Figure;
 
-/** A file of figures in docs/figures: JSON Lines, the first of which says what was measured on. */
+/** A file of figures in docs/figures: JSON Lines, the first of which describes the machine. */
 final class Measured
 {
     /**

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Lab\Figures;
 
-/** Bytes that a small entry takes, counted over a million of them; every one must still be there. */
+/** Bytes of a small entry, measured with a million of them, all of which must still exist. */
 final class Memory
 {
     private const ENTRIES = 1_000_000;

@@ -14,12 +14,12 @@ use Symfony\Component\Filesystem\Filesystem;
 use Symfony\Component\Process\Process;
 
 /**
- * Whole pages of other people's software, unpacked by lab/software, under two PHP-FPMs of one worker each: one with
- * APCu, one with Larder and its module apcu. They are asked in turns, so what slows the machine down changes both.
+ * Pages of other people's software, unpacked by lab/software, under two PHP-FPMs of one worker each: one with APCu, one
+ * with Larder and its module apcu. They are requested in turns, so a slow phase of the machine affects both.
  */
 final class PageRows
 {
-    /** Requests of each side for one pair. */
+    /** Requests to each side for one pair. */
     private const REQUESTS = 5;
 
     /** Requests before a page is measured. */
@@ -42,7 +42,7 @@ final class PageRows
     }
 
     /**
-     * The page says how many of its lists were in no cache: none, once it is warm.
+     * The page reports how many of its lists were not cached: none, once it is warm.
      *
      * @param array<string, string> $environment
      * @return non-empty-list<array{float, float}>
@@ -132,7 +132,7 @@ final class PageRows
         $engine = getenv(Php::ENGINE_VARIABLE);
         $module = (string) realpath(self::ROOT . '/var/apcu/modules/apcu.so');
         $scanned = Php::without('apcu', $folder->add('ini'))->environment();
-        CpuAffinity::pin(); // two cores that are shared with others need not be equally fast
+        CpuAffinity::pin(); // on shared machines, two cores may have different speeds
         $assign = static fn(string $name, string $value): string => "$name=$value";
         $assigned = array_map($assign, array_keys($scanned), $scanned);
         $sides = [[[...($engine === false ? [] : [$engine]), $module], $ours], [['apcu'], $theirs]];

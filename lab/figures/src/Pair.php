@@ -7,13 +7,13 @@ namespace Larder\Lab\Figures;
 use Larder\Cli\Timing\Loop;
 use Larder\Cli\Timing\Timer;
 
-/** Ours and the peer's, measured in the same rounds. */
+/** Our figure and the peer's, measured in the same rounds. */
 final class Pair
 {
     /**
-     * @param \Closure(int): void $ours does the work so many times
+     * @param \Closure(int): void $ours does the work this many times
      * @param \Closure(int): void $theirs
-     * @return non-empty-list<array{float, float}> nanoseconds of one time, by round
+     * @return non-empty-list<array{float, float}> nanoseconds of one execution, by round
      */
     public static function measure(\Closure $ours, \Closure $theirs, int $rounds, Timer $timer = new Timer()): array
     {

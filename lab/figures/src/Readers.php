@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Lab\Figures;
 
 /**
- * What two processes on two cores get done of what each does alone, beside a loop that shares nothing: what is missing
- * is what they cost each other.
+ * The throughput of two processes on two cores, relative to each alone, and to a loop that shares nothing. The missing
+ * part is the cost that they cause each other.
  */
 final class Readers
 {

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Lab\Figures;
 
-/** What one request has paid, from its first line to the value. */
+/** The cost of one request, from its first line to the value. */
 final class RequestCost
 {
     /** @param list<string> $files that were loaded, without the page and Composer's own */

@@ -5,17 +5,17 @@ declare(strict_types=1);
 namespace Larder\Lab\Figures;
 
 /**
- * What one request does with a cache, for each side as PHP code. In it {folder}, {redis}, {memcached}, {pgsql} (sockets) and
- * {password} (of PostgreSQL) stand for what RequestRig starts.
+ * One request's use of a cache, for each side, as PHP code. In it, RequestRig replaces {folder}, {redis}, {memcached},
+ * {pgsql} (sockets) and {password} (of PostgreSQL).
  */
 final class RequestPage
 {
     /**
-     * @param string $work what is done, in words
+     * @param string $work description of the work
      * @param string $peer class of the other side
      * @param string $ours an expression that opens our cache, as $cache; empty for none
      * @param string $theirs opens the other
-     * @param float|null $bound ratio to be reached
+     * @param float|null $bound largest allowed ratio
      * @param string $read of our $cache: gives RequestRig::VALUE
      * @param string $readTheirs of the other
      * @param string $write stores that value in our $cache, before the first request

@@ -20,7 +20,7 @@ use Symfony\Component\Process\Process;
 final class RequestRig
 {
     public const VALUE = 'x123456789';
-    /** Names of files that are not there: strace writes down where the work begins and ends. */
+    /** Names of missing files, which mark the beginning and the end of the work in strace's output. */
     public const BEGIN = '/no/such/file/begin';
     public const END = '/no/such/file/end';
 
@@ -30,7 +30,7 @@ final class RequestRig
     /** @var array<string, RedisServer|MemcachedServer|PostgreSqlServer> those that a page needed, by name */
     private array $servers = [];
 
-    /** @var array<string, true> what keeps a connection; a second page that opens it the same way finds that one */
+    /** @var array<string, true> code that keeps a connection; a second page with the same code gets the same one */
     private array $kept = [];
 
     private function __construct(
@@ -58,7 +58,7 @@ final class RequestRig
      * Makes a page, stores its value and warms it up.
      *
      * @param bool $isOurs false: the peer's side
-     * @param bool $isMarked whether strace is to find the beginning and the end
+     * @param bool $isMarked true if strace must find the beginning and the end
      * @return \Closure(): RequestCost asks for it once more
      */
     public function page(RequestPage $page, bool $isOurs, bool $isMarked = false): \Closure

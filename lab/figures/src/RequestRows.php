@@ -9,8 +9,8 @@ use Larder\Cli\Timing\Statistics;
 use Larder\Cli\Timing\Timer;
 
 /**
- * What a request pays, as PHP forgets everything after each: autoload, open and the first get, in a real worker, next to
- * symfony/cache over the same kind of store. Connections are kept on both sides.
+ * The cost of a request, as PHP forgets everything after each: autoload, open and the first get, in a real worker,
+ * compared with symfony/cache over the same kind of store. Both sides keep their connections.
  */
 final class RequestRows
 {

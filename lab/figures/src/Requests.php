@@ -12,12 +12,12 @@ use Larder\Cli\Timing\Statistics;
 use Larder\Cli\Timing\Timer;
 
 /**
- * What a real request under PHP-FPM pays: its first fetch, less a function that does nothing in the same place, and
- * what comes once in a worker's life. The requests of a pair follow one another over one connection.
+ * The cost of a real request under PHP-FPM: its first fetch, minus a function that does nothing in the same place, and
+ * the one-time costs of a worker. The requests of a pair follow one another over one connection.
  */
 final class Requests
 {
-    /** Of each kind for one side of a pair: a single call of tens of nanoseconds cannot be told from the clock's own noise. */
+    /** Of each kind for one side of a pair: a single call of tens of nanoseconds is within the noise of the clock. */
     private const REQUESTS = 15;
 
     /**

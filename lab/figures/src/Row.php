@@ -4,19 +4,19 @@ declare(strict_types=1);
 
 namespace Larder\Lab\Figures;
 
-/** One figure of ours beside a peer, measured in a process of its own. */
+/** One figure of ours compared with a peer's, measured in a process of its own. */
 final class Row
 {
     /**
      * @param string $name short, for --rows
-     * @param string $work what is done, in words
+     * @param string $work description of the work
      * @param string $peer what it is compared with
-     * @param float|null $bound the ratio of ours to the peer's that is to be reached at most; null: only reported
+     * @param float|null $bound largest allowed ratio of ours to the peer's; null: only reported
      * @param array<string, string> $ini settings of the measuring process besides the usual ones
      * @param \Closure(int): non-empty-list<array{0: float, 1: float, 2?: int, 3?: int}> $measure given the number of rounds:
      *        pairs of nanoseconds, ours and the peer's, taken right after one another; of requests also the files loaded
-     * @param bool $least the bound is a least one, not a most
-     * @param float|null $more nanoseconds that ours may take more than the peer's, whatever the ratio
+     * @param bool $least true if the bound is a minimum, not a maximum
+     * @param float|null $more nanoseconds that ours may take longer than the peer's, whatever the ratio
      */
     public function __construct(
         public readonly string $name,
@@ -32,7 +32,7 @@ final class Row
     /**
      * @param float $ratio of ours to the peer's
      * @param float $difference nanoseconds that ours takes more
-     * @return bool|null null where nothing is to be reached
+     * @return bool|null null if there is no bound
      */
     public function isReached(float $ratio, float $difference): ?bool
     {

@@ -6,13 +6,13 @@ namespace Larder\Lab\Figures;
 
 use Larder\Cli\Stampede\Fork;
 
-/** What several forked processes get done at the same time. */
+/** The throughput of several forked processes that run at the same time. */
 final class Throughput
 {
     /**
      * @param non-empty-list<\Closure(int): int> $works one a process: makes some calls, given how many it has made before,
      *        and returns how many of them were refused
-     * @param int $calls that each makes at a time
+     * @param int $calls number of calls of each at a time
      * @return non-empty-list<array{float, float}> of each: calls a second, how many calls were refused
      */
     public static function of(array $works, int $calls, float $seconds): array

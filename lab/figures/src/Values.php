@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Lab\Figures;
 
-/** What the engine's figures are measured with. */
+/** The values for the engine's figures. */
 final class Values
 {
     /** @return array<int, array<string, string>> 50 rows of 50 columns, as the study of 2016 had, built row by row */

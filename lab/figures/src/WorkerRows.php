@@ -38,7 +38,7 @@ final class WorkerRows
 
     /**
      * @param \Closure(int): (string|array<mixed>) $make the nth value
-     * @param int $part APCu does only one job of so many: a million of them would take minutes
+     * @param int $part APCu does only one of this many jobs, as a million would take minutes
      * @return non-empty-list<array{float, float}>
      */
     private static function measure(\Closure $make, int $part, int $rounds): array
@@ -90,7 +90,7 @@ final class WorkerRows
         apcu_store('figure', $value);
     }
 
-    /** Bytes of memory that are this process's own. */
+    /** Bytes of private memory of this process. */
     private static function resident(): int
     {
         return preg_match('/^RssAnon:\s+(\d+) kB/m', (string) file_get_contents('/proc/self/status'), $match) === 1

@@ -8,7 +8,7 @@ use Doctrine\Common\Annotations\Reader;
 use Symfony\Contracts\Cache\ItemInterface;
 use Symfony\Contracts\Cache\TagAwareCacheInterface;
 
-/** Articles and their reviews. They exist in the cache alone: what it loses is made again, without reviews. */
+/** Articles and their reviews. They only exist in the cache; a lost article is created again, without reviews. */
 final class Catalogue
 {
     private const ON_A_PAGE = 20;

@@ -10,7 +10,7 @@ use Symfony\Component\DependencyInjection\Loader\Configurator\ContainerConfigura
 use Symfony\Component\HttpKernel\Kernel as SymfonyKernel;
 use Symfony\Component\Routing\Loader\Configurator\RoutingConfigurator;
 
-/** A shop whose caches, those of the framework and its own, are all in APCu. */
+/** A shop that keeps all caches, the framework's and its own, in APCu. */
 final class Kernel extends SymfonyKernel
 {
     use MicroKernelTrait;

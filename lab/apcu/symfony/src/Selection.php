@@ -6,7 +6,7 @@ namespace Shop;
 
 use Symfony\Component\Validator\Constraints as Assert;
 
-/** What a query asks for. */
+/** The parameters of a query. */
 final class Selection
 {
     public function __construct(
