@@ -28,7 +28,7 @@ final class Stores
 
     /**
      * @param list<string> $stores
-     * @param \Closure(string $store for a store that cannot be measured
+     * @param \Closure(string $store, ?string $connection): Subject $subject for a store that cannot be measured
      * @param \Closure(Subject, string): void $notMeasured
      * @return list<Target>
      */
