@@ -58,9 +58,9 @@ final class CiRunTest extends TestCase
     }
 
     /** The shell counts on from SECONDS. */
-    #[TestWith(['0', 'library cli waiting core engine project phpt', ''])]
-    #[TestWith(['3000', 'library cli', 'waiting core engine project phpt'])]
-    #[TestWith(['4000', '', 'library cli waiting core engine project phpt'])]
+    #[TestWith(['0', 'cli phpt waiting library core engine project', ''])]
+    #[TestWith(['3000', 'cli phpt', 'waiting library core engine project'])]
+    #[TestWith(['4000', '', 'cli phpt waiting library core engine project'])]
     public function testSlowMachineSaysWhatItLeavesOut(string $seconds, string $parts, string $leftOut): void
     {
         $this->write('dev/fresh-machine', 'case "$*" in *compare*) ;; *) echo "there: $*" ;; esac; echo "20 passed, 0 failed"');
