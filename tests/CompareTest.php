@@ -15,7 +15,7 @@ final class CompareTest extends TestCase
         'larder', 'apcu', 'yac', 'shmop', 'memcached', 'memcache', 'redis', 'predis',
         'mysql-myisam', 'mysql-memory', 'pgsql', 'sqlite', 'file', 'php-file', 'array',
     ];
-    private const LIMIT = 240;
+    private const LIMIT = 1200;
 
     private string $folder;
 
