@@ -10,6 +10,7 @@ use Larder\Exception\CacheException;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\InvalidKey;
 use Larder\Exception\NotSupported;
+use Larder\Internal\Driver\Apcu\Apcu;
 use Larder\Internal\Driver\Engine\Segments;
 use Larder\Internal\Process\User;
 use Symfony\Component\Console\Command\Command;
@@ -27,10 +28,6 @@ abstract class InspectCommand extends Command
 {
     public const UNAVAILABLE = 3;
     public const ENGINE = 'larder:';
-    /** Ends the names of segments of the module apcu, which have another layout. */
-    private const APCU = '.apcu';
-    private const HAS_APCU = 'has the entries of the module apcu, which larder does not show. APCu\'s functions do: '
-        . 'php -d apc.enable_cli=1 -r "print_r(apcu_cache_info());"';
 
     protected function configure(): void
     {
@@ -63,9 +60,9 @@ abstract class InspectCommand extends Command
             if ($hint !== '') {
                 $this->fail($output, $hint);
             }
-            $apcu = ini_get('larder.segment') . self::APCU;
-            if (isset(Segments::all()[posix_geteuid()][$apcu]) && !(new \LarderIterator())->valid()) {
-                $this->fail($output, "This segment is empty. Beside it, $apcu " . self::HAS_APCU);
+            $beside = ini_get('larder.segment') . Apcu::SEGMENT;
+            if (isset(Segments::all()[posix_geteuid()][$beside]) && !(new \LarderIterator())->valid()) {
+                $this->fail($output, "This segment is empty. Beside it, $beside " . Apcu::IS_HERE);
             }
         }
 
@@ -109,7 +106,7 @@ abstract class InspectCommand extends Command
     {
         $segment = (string) ini_get('larder.segment');
 
-        return str_ends_with($segment, self::APCU) ? "$segment " . self::HAS_APCU : self::whyNoEngine();
+        return str_ends_with($segment, Apcu::SEGMENT) ? "$segment " . Apcu::IS_HERE : self::whyNoEngine();
     }
 
     /** @return string "" if this process has a cache */

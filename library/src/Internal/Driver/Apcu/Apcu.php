@@ -13,6 +13,10 @@ final class Apcu
 {
     public const WRAP = "\0larder";
 
+    /** Ends the names of segments of Larder's module apcu, which have another layout: larder_*() do not read them. */
+    public const SEGMENT = '.apcu';
+    public const IS_HERE = 'has the entries of the module apcu, which larder does not show. APCu\'s functions do: '
+        . 'php -d apc.enable_cli=1 -r "print_r(apcu_cache_info());"';
     /** NamespaceName::prefix() of the default namespace, which needs not load that class. */
     private const DEFAULT_PREFIX = 'larder-cache:larder:';
     private const NAMESPACE = 'apcu:?namespace=';
