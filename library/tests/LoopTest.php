@@ -202,13 +202,18 @@ final class LoopTest extends TestCase
         for ($i = 0; $i < self::FIRST_JOBS; ++$i) {
             $job($i);
         }
-        gc_collect_cycles();
-        $before = memory_get_usage();
-        for ($i = 0; $i < $jobs; ++$i) {
-            $job($i);
+        // In one lap, one of PHP's own tables may double. A leak grows in each.
+        $grown = self::GROWTH_OF_JOBS;
+        for ($lap = 0; $lap < 3 && $grown >= self::GROWTH_OF_JOBS; ++$lap) {
+            gc_collect_cycles();
+            $before = memory_get_usage();
+            for ($i = 0; $i < $jobs; ++$i) {
+                $job($i);
+            }
+            gc_collect_cycles();
+            $grown = memory_get_usage() - $before;
         }
-        gc_collect_cycles();
-        self::assertLessThan($before + self::GROWTH_OF_JOBS, memory_get_usage());
+        self::assertLessThan(self::GROWTH_OF_JOBS, $grown);
     }
 
     /** Uses a job's own cache, and computes. */

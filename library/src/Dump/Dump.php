@@ -12,6 +12,7 @@ use Larder\Internal\Driver\Engine\Names;
 use Larder\Internal\Dump\DumpedEntry;
 use Larder\Internal\Dump\DumpReader;
 use Larder\Internal\Dump\DumpWriter;
+use Larder\Internal\Process\Functions;
 use LarderIterator;
 
 /**
@@ -110,6 +111,10 @@ final class Dump
     private static function info(): array
     {
         Engine::check('');
+        $missing = Functions::firstMissing(Functions::DUMP);
+        if ($missing !== '') {
+            throw new DumpFailed("PHP has no function $missing() here. Remove it from disable_functions in php.ini");
+        }
         /** @var array{available: bool, reason: string, user: int, segment: string, path: string, age: float} $info */
         $info = \larder_info(false);
 

@@ -43,6 +43,11 @@ final class Functions
     /** A folder of this user in one that all users can write, with files that many processes share. */
     public const FOLDER = [...self::FILES, 'file_put_contents', 'ftruncate', 'glob', 'opendir', 'readdir', 'rmdir'];
 
+    /** Those of Larder\Dump\Dump besides. */
+    public const DUMP = [
+        'arsort', 'fflush', 'fseek', 'fsync', 'hash_final', 'hash_init', 'hash_update', 'hash_update_stream', 'larder_peek',
+    ];
+
     private const SCHEMES = [
         'file' => self::FILES,
         'php-file' => [...self::FILES, 'touch'],
