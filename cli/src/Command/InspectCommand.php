@@ -61,7 +61,7 @@ abstract class InspectCommand extends Command
                 $this->fail($output, $hint);
             }
             $beside = ini_get('larder.segment') . Apcu::SEGMENT;
-            if (isset(Segments::all()[posix_geteuid()][$beside]) && !(new \LarderIterator())->valid()) {
+            if (!(new \LarderIterator())->valid() && isset(Segments::all()[posix_geteuid()][$beside])) {
                 $this->fail($output, "This segment is empty. Beside it, $beside " . Apcu::IS_HERE);
             }
         }

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Command;
 
 use Larder\Cache;
+use Larder\Cli\Inspect\Counters;
 use Larder\Cli\Inspect\Prefixes;
 use Larder\Cli\Inspect\Text;
 use Symfony\Component\Console\Attribute\AsCommand;
@@ -26,7 +27,7 @@ final class TopCommand extends InspectCommand
     private const SECONDS_ONCE = 1.0;
     private const WIDTH = 79;
     private const HOLDERS = 3;
-    /** Of a screen, besides prefixes. */
+    /** Lines of a screen that show no prefix. */
     private const OTHER_LINES = 14;
     private const CLEAR = "\e[H\e[J";
 
@@ -44,10 +45,10 @@ final class TopCommand extends InspectCommand
         $isJson = $input->getOption('json') === true;
         $isOnce = $isJson || $input->getOption('once') === true || !stream_isatty(\STDOUT);
         $prefixes = $isOnce ? 10 : max(1, (new Screen())->getHeight() - self::OTHER_LINES);
-        $before = self::counters();
+        $before = Counters::read();
         while (true) {
             usleep((int) (1e6 * ($isOnce ? self::SECONDS_ONCE : self::SECONDS)));
-            $now = self::counters();
+            $now = Counters::read();
             if ($isJson) {
                 $output->writeln(Text::json(self::data($before, $now)), OutputInterface::OUTPUT_RAW);
             } else {
@@ -62,27 +63,8 @@ final class TopCommand extends InspectCommand
         }
     }
 
-    /** @return array{time: float, hits: int, misses: int, stores: int, evicted: int} by all processes, since the segment exists */
-    private static function counters(): array
-    {
-        /** @var array{hits: int, misses: int, stores: int, evictions: array{room: int, index: int}} $info */
-        $info = larder_info(false);
-
-        return [
-            'time' => hrtime(true) / 1e9,
-            'hits' => $info['hits'],
-            'misses' => $info['misses'],
-            'stores' => $info['stores'],
-            'evicted' => $info['evictions']['room'] + $info['evictions']['index'],
-        ];
-    }
-
-    /**
-     * @param array{time: float, hits: int, misses: int, stores: int, evicted: int} $before
-     * @param array{time: float, hits: int, misses: int, stores: int, evicted: int} $now
-     * @return list<string>
-     */
-    private static function screen(array $before, array $now, int $number): array
+    /** @return list<string> */
+    private static function screen(Counters $before, Counters $now, int $number): array
     {
         $data = self::data($before, $now);
         $rate = $data['per_second'];
@@ -106,9 +88,9 @@ final class TopCommand extends InspectCommand
                 number_format($data['entries']),
                 Helper::formatMemory($data['held']),
             ),
-            $now['evicted'] === 0
+            $now->evicted === 0
                 ? 'Evicted  nothing'
-                : \sprintf('Evicted  %s; unused entries stay for %s', number_format($now['evicted']), Text::time($data['oldest'])),
+                : \sprintf('Evicted  %s; unused entries stay for %s', number_format($now->evicted), Text::time($data['oldest'])),
             '',
             Prefixes::head(),
         ];
@@ -127,8 +109,6 @@ final class TopCommand extends InspectCommand
     }
 
     /**
-     * @param array{time: float, hits: int, misses: int, stores: int, evicted: int} $before
-     * @param array{time: float, hits: int, misses: int, stores: int, evicted: int} $now
      * @return array{
      *     segment: string,
      *     hit_rate: float|null,
@@ -142,7 +122,7 @@ final class TopCommand extends InspectCommand
      *     holders: list<array{pid: int, bytes: int, command: string}>,
      * }
      */
-    private static function data(array $before, array $now): array
+    private static function data(Counters $before, Counters $now): array
     {
         $info = larder_info();
         /** @var array{
@@ -152,10 +132,10 @@ final class TopCommand extends InspectCommand
          *     processes: array{holders: list<array{pid: int, pages: int, mine: bool}>},
          * } $info
          */
-        $seconds = max(1e-3, $now['time'] - $before['time']);
-        $hits = $now['hits'] - $before['hits'];
-        $gets = $hits + $now['misses'] - $before['misses'];
-        $ever = $now['hits'] + $now['misses'];
+        $seconds = max(1e-3, $now->time - $before->time);
+        $hits = $now->hits - $before->hits;
+        $gets = $hits + $now->misses - $before->misses;
+        $ever = $now->hits + $now->misses;
         $page = $info['memory']['page_size'];
         $holders = [];
         foreach ($info['processes']['holders'] as ['pid' => $pid, 'pages' => $pages, 'mine' => $isMine]) {
@@ -167,11 +147,11 @@ final class TopCommand extends InspectCommand
         return [
             'segment' => $info['segment'],
             'hit_rate' => $gets === 0 ? null : $hits / $gets,
-            'hit_rate_ever' => $ever === 0 ? null : $now['hits'] / $ever,
+            'hit_rate_ever' => $ever === 0 ? null : $now->hits / $ever,
             'per_second' => [
                 'gets' => $gets / $seconds,
-                'stores' => ($now['stores'] - $before['stores']) / $seconds,
-                'evictions' => ($now['evicted'] - $before['evicted']) / $seconds,
+                'stores' => ($now->stores - $before->stores) / $seconds,
+                'evictions' => ($now->evicted - $before->evicted) / $seconds,
             ],
             'size' => $info['size'],
             'free' => $info['memory']['free'] / max(1, $info['memory']['pages']),

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Command;
 
 use Larder\Cache;
+use Larder\Cli\Inspect\Counters;
 use Larder\Cli\Inspect\Text;
 use Larder\Cli\System\Php;
 use Larder\Cli\System\TiedProcess;
@@ -62,24 +63,23 @@ final class WarmCommand extends Command
         }
         /** @var list<string> $arguments */
         $arguments = $input->getArgument('arguments');
-        $before = self::counters();
-        $start = microtime(true);
-        $code = self::runScript([$path, ...$arguments], $output, $errors, new Steps($errors), $before['stores']);
-        $seconds = microtime(true) - $start;
-        $after = self::counters();
+        $before = Counters::read();
+        $code = self::runScript([$path, ...$arguments], $output, $errors, new Steps($errors), $before->stores);
+        $after = Counters::read();
+        $seconds = $after->time - $before->time;
         [$entries, $bytes] = self::storedSince($seconds);
         $lock->release();
 
         $output->writeln([
             \sprintf(
                 '%s entries were stored in %.1f s, by %s and by others.',
-                number_format($after['stores'] - $before['stores']),
+                number_format($after->stores - $before->stores),
                 $seconds,
                 Text::plain($script),
             ),
             \sprintf('%s entries of that time are in the cache: %s.', number_format($entries), Helper::formatMemory($bytes)),
         ], OutputInterface::OUTPUT_RAW);
-        $evicted = $after['evicted'] - $before['evicted'];
+        $evicted = $after->evicted - $before->evicted;
         if ($evicted > 0) {
             $say(\sprintf('The cache is full: %s entries were evicted meanwhile. `larder resize` makes it larger.', number_format($evicted)));
         }
@@ -106,19 +106,10 @@ final class WarmCommand extends Command
         TiedProcess::run($process, static function (string $type, string $text) use ($output, $errors, $steps): void {
             $steps->clear();
             ($type === Process::ERR ? $errors : $output)->write($text, false, OutputInterface::OUTPUT_RAW);
-        }, static fn() => $steps->say(\sprintf('%s entries stored', number_format(self::counters()['stores'] - $before))));
+        }, static fn() => $steps->say(\sprintf('%s entries stored', number_format(Counters::read()->stores - $before))));
         $steps->clear();
 
         return $process->getExitCode() ?? self::FAILURE;
-    }
-
-    /** @return array{stores: int, evicted: int} since the segment exists, by all processes */
-    private static function counters(): array
-    {
-        /** @var array{stores: int, evictions: array{room: int, index: int}} $info */
-        $info = larder_info(false);
-
-        return ['stores' => $info['stores'], 'evicted' => $info['evictions']['room'] + $info['evictions']['index']];
     }
 
     /** @return array{int, int} the application's entries that are no older, and their bytes */

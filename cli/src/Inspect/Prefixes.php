@@ -15,7 +15,7 @@ final class Prefixes
     private const MOST_GROUPS = 10_000;
     private const OTHERS = '(others)';
     private const WIDTH = 32;
-    /** Of the memory, from which on unread entries pollute a cache; of such entries, how many may have been read. */
+    /** A prefix pollutes a cache if it takes more than this share of the memory, and fewer of its entries were read. */
     private const MUCH = 0.25;
     private const HARDLY_READ = 0.01;
 
