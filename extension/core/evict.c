@@ -1,6 +1,7 @@
 #include "evict.h"
 
 #include "commit.h"
+#include "failpoint.h"
 #include "os.h"
 #include "page.h"
 #include "pin.h"
@@ -139,6 +140,7 @@ void evict_survey(struct cache *cache, bool last_resort) {
         }
     }
     cache->surveyed = last_resort ? cache->map.page_count : i;
+    FAILPOINT(surveyed);
 }
 
 /* The next victim of a log that is still as it was surveyed; NULL if none is left. */
@@ -188,9 +190,9 @@ bool evict_next(struct cache *cache, struct victim *victim) {
     uint64_t least;
     struct victims *turn = cheapest(cache, &least);
     const unsigned wanted = victims_wanted(&cache->map, false);
-    if (UNLIKELY(turn && least > COST_FRESH && cache->surveyed < pages_to_survey(cache, wanted))) {
-        /* The unused pages of the survey are taken, by other processes too. There may be more unused pages that it
-         * did not look at. */
+    /* The unused pages of the survey are taken, by other processes too. There may be more unused pages that it did not
+     * look at. Each further survey means that others have taken pages since the last one. */
+    while (UNLIKELY(turn && least > COST_FRESH && cache->surveyed < pages_to_survey(cache, wanted))) {
         evict_survey(cache, false);
         turn = cheapest(cache, &least);
     }

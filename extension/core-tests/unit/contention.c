@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "failpoint.h"
 #include "fixture.h"
 #include "suites.h"
 
@@ -233,7 +234,7 @@ static void inserted_together(void) {
 }
 
 /* Values of several lengths, in a segment whose pages get their memory when they are first taken. */
-enum { FILLERS = 4, NEW_SEGMENTS = 20, LONG_VALUES = 250, NEW_SEGMENT_MIB = 256 };
+enum { FILLERS = 4, NEW_SEGMENTS = 20, DELAYED_SEGMENTS = 5, LONG_VALUES = 250, NEW_SEGMENT_MIB = 256 };
 
 static struct cache *open_new_segment(void) {
     struct cache_options options = options_of(NEW_SEGMENT_MIB);
@@ -249,9 +250,9 @@ static void filler_of_new(void *argument) {
         note(put(cache, key, i, 100 + i * 7 % 50 * 2000) == CACHE_OK ? TOLD : REFUSED);
     }
 }
-static void filled_together(void) {
+static void fill_new_segments(unsigned segments) {
     uint64_t evicted = 0;
-    for (unsigned segment = 0; segment < NEW_SEGMENTS; segment++) {
+    for (unsigned segment = 0; segment < segments; segment++) {
         reached(STARTED, 0);
         struct cache *cache = open_new_segment();
         pid_t processes[FILLERS];
@@ -269,6 +270,21 @@ static void filled_together(void) {
     printf("        %ld stored, %ld refused, %lu evicted\n", noted(TOLD), noted(REFUSED), (unsigned long)evicted);
     EXPECT_EQUAL(evicted, 0);
     EXPECT_EQUAL(noted(REFUSED), 0);
+}
+
+static void filled_together(void) {
+    fill_new_segments(NEW_SEGMENTS);
+}
+/* As if it was preempted then: meanwhile the others take all pages that it saw unused. */
+static void delay_after_survey(const char *name) {
+    if (strcmp(name, "surveyed") == 0 && rand() % 2 == 0) {
+        usleep((useconds_t)(rand() % 100000));
+    }
+}
+static void filled_beside_delayed(void) {
+    cache_failpoint_hook = delay_after_survey;
+    fill_new_segments(DELAYED_SEGMENTS);
+    cache_failpoint_hook = NULL;
 }
 
 /* ---- Adding ---- */
@@ -411,6 +427,7 @@ static const struct test tests[] = {
     {"eight count one key", counted_together},
     {"several store one key", hot_key},
     {"several fill a new segment with long values", filled_together},
+    {"several fill a new segment, delayed after they looked for pages", filled_beside_delayed},
     {"several add, store and delete one key", inserted_together},
     {"of several that add a key exactly one succeeds", one_winner},
     {"counters in use stay in a full cache", counters_stay},
