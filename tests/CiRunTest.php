@@ -48,6 +48,13 @@ final class CiRunTest extends TestCase
         self::assertSame([1, $lastLine], [$run->getExitCode(), self::lastLine($run)], $run->getOutput());
     }
 
+    public function testLastLinesNameWhatFailed(): void
+    {
+        $this->test('printf "1) A::b\\n\\n== all parts (9 s) ==\\nlibrary 1 passed\\nlibrary: 1) A::b\\nlibrary: 2 is not 3.\\n1 passed, 1 failed\\n"; exit 1');
+        $lines = explode("\n", rtrim($this->ci()->getOutput()));
+        self::assertSame(['    library: 1) A::b', '    library: 2 is not 3.'], \array_slice($lines, -5, 2));
+    }
+
     #[TestWith(['*compare*) exit 1 ;; *) echo "20 passed, 0 failed" ;;', '320 passed, 1 failed'])]
     #[TestWith(['*compare*) echo "1 passed, 0 failed" ;; *) echo "19 passed, 1 failed"; exit 1 ;;', '320 passed, 1 failed'])]
     public function testWhatFailsOnTheFreshMachineFails(string $cases, string $lastLine): void
