@@ -72,6 +72,18 @@ final class InstallTest extends TestCase
         self::assertPrints('Nothing has changed.', $php->make('uninstall'));
     }
 
+    public function testDisabledFunctionsAndAnotherFolderOfIniFilesAreNoRiddle(): void
+    {
+        $php = new PrivatePhp();
+        $php->write('conf.d/host.ini', "disable_functions=implode,array_filter,dirname,file_put_contents\n");
+        self::assertPrints('the shell', $php->make('install'));
+
+        rename("$php->folder/conf.d/larder.ini", "$php->folder/larder.ini");
+        self::assertStringContainsString('Set PHP_INI_SCAN_DIR as for make install.', $php->make('uninstall')->getErrorOutput());
+        rename("$php->folder/larder.ini", "$php->folder/conf.d/larder.ini");
+        self::assertPrints('larder.so', $php->make('uninstall'));
+    }
+
     public function testPackagersInstallIntoAFolder(): void
     {
         $php = new PrivatePhp();
