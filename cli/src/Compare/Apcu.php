@@ -22,18 +22,20 @@ final class Apcu implements Annotator
     /** First version that defragments its memory, and no longer drops all entries if a large one does not fit. */
     private const GOOD = '5.1.25';
 
-    private function __construct(private readonly string $version, private readonly bool $isNamed) {}
+    /** @param string|null $file null: APCu is loaded as it is installed */
+    private function __construct(private readonly string $version, private readonly ?string $file) {}
 
     /**
-     * @param string|null $file of an apcu.so; null: the installed APCu
+     * @param string|null $file of an apcu.so; null: the installed APCu, also where Larder's module has its place
      * @throws InvalidOptionException when it is none for this PHP
      */
     public static function choose(?string $file): self
     {
+        $file ??= LoadedApcu::isLarders() ? self::replaced() : null;
         if ($file === null) {
             putenv(self::VARIABLE);
 
-            return new self((string) phpversion('apcu'), false);
+            return new self((string) phpversion('apcu'), null);
         }
         $path = realpath($file);
         if ($path === false) {
@@ -56,7 +58,7 @@ final class Apcu implements Annotator
         }
         putenv(self::VARIABLE . '=' . $path);
 
-        return new self($version, true);
+        return new self($version, $path);
     }
 
     /**
@@ -68,6 +70,14 @@ final class Apcu implements Annotator
         $file = getenv(self::VARIABLE);
 
         return $file === false ? new Php($ini) : Php::without('apcu', $directory(), $ini, [$file]);
+    }
+
+    /** The file of the APCu whose place Larder's module has taken; null: there is none, or the module is that file. */
+    private static function replaced(): ?string
+    {
+        $file = realpath(\ini_get('extension_dir') . '/apcu.so');
+
+        return $file !== false && !str_contains((string) file_get_contents('/proc/self/maps'), " $file\n") ? $file : null;
     }
 
     public function published(Subject $subject): ?PublishedFigure
@@ -82,10 +92,10 @@ final class Apcu implements Annotator
         }
 
         return [
-            ...(!$this->isNamed && LoadedApcu::isLarders() ? [
+            ...($this->file === null && LoadedApcu::isLarders() ? [
                 'the module apcu is Larder\'s, so this is the engine; name APCu itself with --apcu',
             ] : []),
-            ...($this->isNamed ? [\sprintf('APCu %s, from the file that --apcu names', $this->version)] : []),
+            ...($this->file !== null ? [\sprintf('APCu %s, from %s', $this->version, $this->file)] : []),
             ...($this->version !== '' && version_compare($this->version, self::GOOD, '<')
                 ? [\sprintf(
                     'APCu %s is older than %s, which keeps more when its memory is full',

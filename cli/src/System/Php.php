@@ -27,7 +27,8 @@ final class Php
     ) {}
 
     /**
-     * This PHP without one extension: $directory gets all ini files of PHP's folder except that extension's.
+     * This PHP without one extension, or Larder's module of that name: $directory gets all ini files of PHP's folder
+     * without the lines that load it.
      *
      * @param array<string, string> $ini
      * @param list<string> $extensions
@@ -35,11 +36,14 @@ final class Php
      */
     public static function without(string $extension, string $directory, array $ini = [], array $extensions = []): self
     {
+        $name = '(larder_)?' . preg_quote($extension, '~');
+        $loads = '~^\s*(zend_)?extension\s*=\s*"?([^";]*/)?' . $name . '(\.so)?"?\s*(;.*)?$~m';
         $scanned = php_ini_scanned_files();
         foreach (\is_string($scanned) ? explode(',', $scanned) : [] as $file) {
             $file = trim($file);
-            if ($file !== '' && !str_contains(basename($file), $extension)) {
-                symlink($file, $directory . '/' . basename($file));
+            if ($file !== '') {
+                $kept = preg_replace($loads, '', (string) file_get_contents($file));
+                file_put_contents($directory . '/' . basename($file), $kept);
             }
         }
 

@@ -33,7 +33,7 @@ final class ApcuTest extends TestCase
 
         try {
             $notes = Apcu::choose($copy)->notes(self::subject('apcu'));
-            self::assertSame(\sprintf('APCu %s, from the file that --apcu names', phpversion('apcu')), $notes[0] ?? '');
+            self::assertSame(\sprintf('APCu %s, from %s', phpversion('apcu'), $copy), $notes[0] ?? '');
             $locations = new StoreLocations();
             $target = (new Catalog($locations))->subjects('apcu')[0] ?? null;
             self::assertInstanceOf(Target::class, $target);
