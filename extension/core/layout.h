@@ -34,7 +34,7 @@
 #include "atomic.h"
 
 enum {
-    LAYOUT_VERSION = 14,
+    LAYOUT_VERSION = 15,
     UNIT = 8, /* bytes; entries are aligned to it */
     UNIT_SHIFT = 3,
     PAGE_SHIFT_MIN = 16, /* 64 KiB */
@@ -43,6 +43,7 @@ enum {
     BUCKET_SLOTS = 8,
     OCCUPIED_BUCKETS = 32, /* a word */
     SPARE_MAX = 8,
+    EVICTED_AGES = 16,
 };
 
 /* ---- Index words ---- */
@@ -280,8 +281,15 @@ struct header_shared {
 
     _Alignas(64) shared_word spare[SPARE_MAX]; /* page + 1 kept free for moves, or 0; hints */
 
+    /* Entries dropped for room, by the age of their page: under 1 s, 2 s, 4 s and so on, the last one without limit. A
+     * process that dies within reclaiming leaves a page uncounted. */
+    _Alignas(64) shared_word evicted_ages[EVICTED_AGES];
+    shared_word evicted_seconds; /* sum of their ages */
+    shared_word evicted_unread;  /* those that nobody had read */
+    uint64_t unused_4[6];
+
     _Alignas(64) shared_word totals[COUNTERS]; /* counters of dead and detached processes */
 };
-_Static_assert(sizeof(struct header_shared) == 192 + 64 * 4 + 8 * COUNTERS, "header");
+_Static_assert(sizeof(struct header_shared) == 192 + 64 * 7 + 8 * COUNTERS, "header");
 
 #endif

@@ -5,6 +5,7 @@
 #include "hash.h"
 #include "index.h"
 #include "integer.h"
+#include "os.h"
 #include "page.h"
 #include "pin.h"
 #include "spare.h"
@@ -46,12 +47,13 @@ static bool leave_limbo(struct cache *cache, uint32_t page, uint64_t state, bool
 
 /* What happens to a page's entries. */
 struct rule {
-    enum page_log log;  /* entries move to this log */
-    unsigned least_use; /* if their use count is at least this, */
-    unsigned lower_use; /* which is then lowered by this, */
-    uint64_t budget;    /* up to this many units in all */
-    bool samples;       /* a random sample of unused entries moves, too: see is_sampled() */
-    bool drops_nothing; /* if an entry that should move finds no place, the page stays */
+    enum page_log log;        /* entries move to this log */
+    unsigned least_use;       /* if their use count is at least this, */
+    unsigned lower_use;       /* which is then lowered by this, */
+    uint64_t budget;          /* up to this many units in all */
+    bool samples;             /* a random sample of unused entries moves, too: see is_sampled() */
+    bool drops_nothing;       /* if an entry that should move finds no place, the page stays */
+    uint64_t dropped, unused; /* entries dropped for room so far, and those of them with use USE_NONE */
 };
 
 /* Finds space for a moved entry: in the log's open page, in a spare page that becomes the open page, or in this
@@ -171,8 +173,8 @@ static bool is_sampled(struct cache *cache, const struct rule *rule, bool used) 
     return cache->unused_in_a_row > SAMPLE_AFTER && cache->unused_in_a_row % SAMPLE_ONE_OF == 0;
 }
 
-/* Removes the word unless it names another entry by now. */
-static void drop(struct cache *cache, const struct entry_shared *entry, shared_word *slot, uint64_t word,
+/* Removes the word unless it names another entry by now, which returns false. */
+static bool drop(struct cache *cache, const struct entry_shared *entry, shared_word *slot, uint64_t word,
                  enum counter why) {
     const uint64_t location = slot_location(word);
     while (slot_location(word) == location) {
@@ -180,14 +182,35 @@ static void drop(struct cache *cache, const struct entry_shared *entry, shared_w
             FAILPOINT(reclaim_unlinked);
             count(cache->identity->record, why);
             page_lower_live(cache, ref_page(&cache->map, location), entry->generation, entry_units_all(entry));
-            return;
+            return true;
         }
     }
+    return false;
+}
+
+static void drop_for_room(struct cache *cache, struct rule *rule, const struct entry_shared *entry,
+                          shared_word *slot, uint64_t word) {
+    if (drop(cache, entry, slot, word, COUNT_EVICTED)) {
+        rule->dropped++;
+        rule->unused += slot_use(word) == USE_NONE;
+    }
+}
+
+/* All entries of a page have one age, so its evictions cost three additions. In the main log, unused entries were read
+ * before they moved there, apart from the sample of is_sampled(). */
+static void note_evicted(struct cache *cache, const struct page_shared *row, const struct rule *rule) {
+    struct header_shared *header = cache->map.header;
+    const uint64_t now = (os_milliseconds() - header->created) / 1000, begun = word_load(&row->extent) >> 32;
+    const uint64_t seconds = now > begun ? now - begun : 0;
+    const unsigned doublings = seconds == 0 ? 0 : 64 - (unsigned)__builtin_clzll(seconds);
+    word_add(&header->evicted_ages[doublings < EVICTED_AGES ? doublings : EVICTED_AGES - 1], rule->dropped);
+    word_add(&header->evicted_seconds, rule->dropped * seconds);
+    word_add(&header->evicted_unread, page_log(row) == LOG_PROBATION ? rule->unused : 0);
 }
 
 /* Drops or moves an integer that the rule does not keep. False: a counter in use finds no space; its whole page
  * stays, and counts as kept. */
-static bool reclaim_integer(struct cache *cache, struct record_shared *record, const struct rule *rule,
+static bool reclaim_integer(struct cache *cache, struct record_shared *record, struct rule *rule,
                             const struct entry_shared *entry, uint64_t location, shared_word *slot,
                             uint64_t word) {
     if (!integer_may_go(&cache->map, entry)) {
@@ -201,7 +224,7 @@ static bool reclaim_integer(struct cache *cache, struct record_shared *record, c
         integer_force_seal(&cache->map, entry);
     }
     FAILPOINT(reclaim_sealed);
-    drop(cache, entry, slot, word, COUNT_EVICTED);
+    drop_for_room(cache, rule, entry, slot, word);
     return true;
 }
 
@@ -248,7 +271,7 @@ static bool reclaim_entry(struct cache *cache, struct record_shared *record, uin
     if (entry_is_integer(entry)) {
         return reclaim_integer(cache, record, rule, entry, location, slot, word);
     }
-    drop(cache, entry, slot, word, COUNT_EVICTED);
+    drop_for_room(cache, rule, entry, slot, word);
     return true;
 }
 
@@ -345,6 +368,9 @@ static bool reclaim(struct cache *cache, struct record_shared *record, const str
     struct rule rule = rule_for(&cache->map, row, effort);
     const bool emptied = !has_memory || (uint32_t)word_load(&row->live) == 0 ||
                          reclaim_entries(cache, record, page, generation, &rule);
+    if (rule.dropped > 0) {
+        note_evicted(cache, row, &rule);
+    }
     if (!cache->map.keeps) {
         destination_end(cache);
     }

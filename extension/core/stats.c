@@ -85,6 +85,12 @@ static void read_counters(const struct map *map, struct cache_info *info) {
     info->refused_size = sum[COUNT_REFUSED_SIZE];
     info->refused_room = sum[COUNT_REFUSED_ROOM];
     info->swept = sum[COUNT_SWEPT];
+    _Static_assert(sizeof info->evicted_ages == sizeof map->header->evicted_ages, "ages");
+    for (unsigned i = 0; i < EVICTED_AGES; i++) {
+        info->evicted_ages[i] = word_peek(&map->header->evicted_ages[i]);
+    }
+    info->evicted_seconds = word_peek(&map->header->evicted_seconds);
+    info->evicted_unread = word_peek(&map->header->evicted_unread);
 }
 
 bool cache_read_counters(struct cache *cache, struct cache_info *info) {

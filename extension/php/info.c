@@ -98,6 +98,16 @@ static void add_settings(zval *result, const struct cache_info *info, bool exist
     add_assoc_zval(result, "settings", &settings);
 }
 
+static void add_ages(zval *result, const struct cache_info *info) {
+    const size_t number = sizeof info->evicted_ages / sizeof *info->evicted_ages;
+    zval ages;
+    array_init_size(&ages, number);
+    for (size_t i = 0; i < number; i++) {
+        add_next_index_long(&ages, (zend_long)info->evicted_ages[i]);
+    }
+    add_assoc_zval(result, "evicted_ages", &ages);
+}
+
 /* False: no cache is available, and `reason` says why. Otherwise `reason` is a note or "". */
 static bool read_info(struct cache *cache, bool tables, struct cache_info *info, const char **reason) {
     if (!cache && LARDER_G(own).absent) { /* an empty cache */
@@ -150,7 +160,9 @@ void info_array(struct cache *cache, bool tables, zval *result) {
         {"stores", info.stores}, {"deletes", info.deletes}, {"copies", info.copies}, {"moves", info.moved},
         {NULL, 0}});
     add_group(result, "evictions", (const struct count[]){
-        {"room", info.evicted}, {"expired", info.expired}, {"index", info.displaced}, {NULL, 0}});
+        {"room", info.evicted}, {"expired", info.expired}, {"index", info.displaced},
+        {"unread", info.evicted_unread}, {"seconds", info.evicted_seconds}, {NULL, 0}});
+    add_ages(result, &info);
     add_group(result, "refusals", (const struct count[]){
         {"size", info.refused_size}, {"room", info.refused_room}, {NULL, 0}});
     if (!tables) {

@@ -35,8 +35,14 @@ final class Memory
     /** One of LARDER_ERROR_*. */
     public int $error = \LARDER_ERROR_NONE;
 
-    /** @var array{hits: int, misses: int, stores: int, deletes: int, unreadable: int, evicted: int, expired: int, refused: int} */
-    private array $counts = ['hits' => 0, 'misses' => 0, 'stores' => 0, 'deletes' => 0, 'unreadable' => 0, 'evicted' => 0, 'expired' => 0, 'refused' => 0];
+    /** @var array{hits: int, misses: int, stores: int, deletes: int, unreadable: int, expired: int, refused: int} */
+    private array $counts = ['hits' => 0, 'misses' => 0, 'stores' => 0, 'deletes' => 0, 'unreadable' => 0, 'expired' => 0, 'refused' => 0];
+
+    /** @var array{unread: int, seconds: int} */
+    private array $evicted = ['unread' => 0, 'seconds' => 0];
+
+    /** @var array<int, int> evicted entries by age: under 1 s, 2 s, 4 s and so on */
+    private array $evictedAges = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
     private function __construct()
     {
@@ -309,7 +315,8 @@ final class Memory
             'deletes' => $this->counts['deletes'],
             'copies' => $this->counts['hits'],
             'moves' => 0,
-            'evictions' => ['room' => $this->counts['evicted'], 'expired' => $this->counts['expired'], 'index' => 0],
+            'evictions' => ['room' => array_sum($this->evictedAges), 'expired' => $this->counts['expired'], 'index' => 0] + $this->evicted,
+            'evicted_ages' => $this->evictedAges,
             'refusals' => ['size' => $this->counts['refused'], 'room' => 0],
         ];
     }
@@ -412,8 +419,12 @@ final class Memory
         $this->remove($key);
         $this->entries[self::MARK . $key] = $entry;
         for ($this->bytes += $entry->size($key); $this->bytes > self::LIMIT;) {
-            ++$this->counts['evicted'];
-            $this->remove(substr((string) array_key_first($this->entries), \strlen(self::MARK)));
+            $oldest = (string) array_key_first($this->entries);
+            $seconds = (int) (microtime(true) - $this->entries[$oldest]->since);
+            ++$this->evictedAges[$seconds <= 0 ? 0 : min(15, 1 + (int) log($seconds, 2))];
+            $this->evicted['seconds'] += max(0, $seconds);
+            $this->evicted['unread'] += $this->entries[$oldest]->isUsed ? 0 : 1;
+            $this->remove(substr($oldest, \strlen(self::MARK)));
         }
     }
 

@@ -67,6 +67,36 @@ static void young_beside_runs(void) {
     expect_nothing_left(cache);
 }
 
+/* Each evicted entry is counted under its age, and as unread if nobody has read it. */
+static void told_ages(void) {
+    struct cache *cache = open_cache(8);
+    enum { LENGTH = 5000, ENTRIES = 8000 };
+    const unsigned old = (unsigned)(8 * MIB / LENGTH / 2);
+    for (unsigned i = 0; i < ENTRIES; i++) {
+        EXPECT_EQUAL(put(cache, key_of("unread %u", i), i, LENGTH), CACHE_OK);
+        if (i == old) {
+            sleep_ms(2100);
+        }
+    }
+    const struct cache_info unread = info_of(cache);
+    uint64_t sum = 0, old_ones = 0;
+    for (unsigned i = 0; i < 16; i++) {
+        sum += unread.evicted_ages[i];
+        old_ones += i >= 2 ? unread.evicted_ages[i] : 0;
+    }
+    EXPECT_EQUAL(sum, unread.evicted);
+    EXPECT(old_ones >= old / 2 && unread.evicted_seconds >= old_ones * 2);
+    EXPECT(unread.evicted_unread > unread.evicted / 2); /* of the sample in the main log it cannot be said */
+    for (unsigned i = 0; i < ENTRIES; i++) {
+        EXPECT_EQUAL(put(cache, key_of("read %u", i), i, LENGTH), CACHE_OK);
+        EXPECT(has_copied(cache, key_of("read %u", i), i, LENGTH));
+    }
+    const struct cache_info read = info_of(cache);
+    EXPECT(read.evicted > unread.evicted + ENTRIES / 2);
+    EXPECT(read.evicted_unread - unread.evicted_unread <= 8 * MIB / LENGTH); /* those from before */
+    expect_nothing_left(cache);
+}
+
 static void oversized(void) {
     struct cache *cache = open_cache(8);
     put_many(cache, "", 1000, 5000);
@@ -351,6 +381,7 @@ static const struct test tests[] = {
     {"storing ten times the memory in values of 30 KB succeeds", large_values},
     {"storing ten times the memory in values of 150 KiB succeeds", long_values},
     {"the last stored value stays while runs are taken", young_beside_runs},
+    {"what is evicted is counted by its age, and by whether it was read", told_ages},
     {"an oversized value is refused and nothing is evicted", oversized},
     {"a refused set leaves no stale value, a refused add or replace the old one", refused_stores},
     {"a scan does not evict values in use", scan},

@@ -26,7 +26,7 @@ preg_match_all('/^ \* - ([a-z_, ]+): /m', $text, $documented);
 $documented = array_merge(...array_map(fn ($names) => explode(', ', $names), $documented[1]));
 echo 'not documented: ', implode(' ', array_diff(array_keys($info), $documented)), "\n", 'not there: ', implode(' ', array_diff($documented, array_keys($info))), "\n";
 foreach ($info as $name => $value) {
-    foreach (is_array($value) ? array_keys($value) : [] as $inner) {
+    foreach (is_array($value) && !array_is_list($value) ? array_keys($value) : [] as $inner) {
         if (!preg_match("/ - $name: [^-]*\b$inner\b/", $text)) {
             echo "not documented: $name, $inner\n";
         }
