@@ -32,6 +32,7 @@ final class DoctorCommand extends Command
     protected function configure(): void
     {
         $this->addArgument('dsn', InputArgument::IS_ARRAY, 'DSNs of further stores to check, such as redis://10.0.0.5');
+        InspectCommand::addUserAndSegment($this);
     }
 
     protected function execute(InputInterface $input, OutputInterface $output): int

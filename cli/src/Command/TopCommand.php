@@ -7,6 +7,7 @@ namespace Larder\Cli\Command;
 use Larder\Cache;
 use Larder\Cli\Inspect\Counters;
 use Larder\Cli\Inspect\Prefixes;
+use Larder\Cli\Inspect\Prometheus;
 use Larder\Cli\Inspect\Text;
 use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Helper\Helper;
@@ -17,7 +18,7 @@ use Symfony\Component\Console\Terminal as Screen;
 
 /**
  * `larder top`: hits, memory, evictions and the largest prefixes of the engine, again every two seconds until Ctrl-C;
- * once with --once, with --json, and where the output is no terminal.
+ * once with --once, --json and --prometheus, and where the output is no terminal.
  */
 #[AsCommand('top', 'Watch hits, memory and evictions (--once)')]
 final class TopCommand extends InspectCommand
@@ -35,12 +36,18 @@ final class TopCommand extends InspectCommand
     {
         parent::configure();
         $this->addOption('once', null, InputOption::VALUE_NONE, 'Show it once, after a second');
+        $this->addOption('prometheus', null, InputOption::VALUE_NONE, 'Print the figures once, in Prometheus\' text format');
     }
 
     protected function inspect(InputInterface $input, OutputInterface $output, ?Cache $cache): int
     {
         if ($cache !== null) {
             return $this->fail($output, 'Only the engine counts what all processes do');
+        }
+        if ($input->getOption('prometheus') === true) {
+            $output->write(Prometheus::text(), false, OutputInterface::OUTPUT_RAW);
+
+            return self::SUCCESS;
         }
         $isJson = $input->getOption('json') === true;
         $isOnce = $isJson || $input->getOption('once') === true || !stream_isatty(\STDOUT);
@@ -68,6 +75,7 @@ final class TopCommand extends InspectCommand
     {
         $data = self::data($before, $now);
         $rate = $data['per_second'];
+        $within = $now->evictedWithin();
         $title = \sprintf('%s, PHP %d.%d', self::where(), \PHP_MAJOR_VERSION, \PHP_MINOR_VERSION);
         $lines = [
             $title . str_pad(date('j M, H:i:s'), max(1, self::WIDTH - Helper::width($title)), ' ', \STR_PAD_LEFT),
@@ -90,7 +98,12 @@ final class TopCommand extends InspectCommand
             ),
             $now->evicted === 0
                 ? 'Evicted  nothing'
-                : \sprintf('Evicted  %s; unused entries stay for %s', number_format($now->evicted), Text::time($data['oldest'])),
+                : \sprintf(
+                    'Evicted  %s; %.0f %% had been read; half had been here for %s',
+                    number_format($now->evicted),
+                    100 * $now->evictedRead(),
+                    $within === null ? 'over 9 h' : 'less than ' . Text::time($within),
+                ),
             '',
             Prefixes::head(),
         ];
@@ -119,6 +132,8 @@ final class TopCommand extends InspectCommand
      *     entries: int,
      *     held: int,
      *     oldest: float,
+     *     evicted_read: float,
+     *     evicted_within: int|null,
      *     holders: list<array{pid: int, bytes: int, command: string}>,
      * }
      */
@@ -158,6 +173,8 @@ final class TopCommand extends InspectCommand
             'entries' => $info['entries'],
             'held' => $info['pins']['pages'] * $page,
             'oldest' => $info['oldest'],
+            'evicted_read' => $now->evictedRead(),
+            'evicted_within' => $now->evictedWithin(),
             'holders' => $holders,
         ];
     }

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Doctor;
 
+use Larder\Cli\Inspect\Counters;
 use Larder\Cli\Inspect\Prefixes;
 use Larder\Cli\Inspect\Text;
 use Larder\Cli\System\Php;
@@ -207,24 +208,36 @@ final class Engine
                 ),
             ),
         ];
-        $polluting = $room > self::MANY * $info['stores'] ? Prefixes::polluting() : null;
+        $counters = Counters::read();
+        $read = $counters->evictedRead();
+        $within = $counters->evictedWithin();
+        $polluting = $room > self::MANY * $info['stores'] && $read < 0.5 ? Prefixes::polluting() : null;
         if ($polluting !== null) {
             [$prefix, $share] = $polluting;
             $lines[] = \sprintf(
-                'POLLUTED. Keys that begin with %1$s take %2$.0f %% of the memory, and hardly any was read. Do they hold a '
-                    . 'session id or a time? To see some: larder keys %1$s --unread. More memory helps only if they are read later.',
+                'POLLUTED. Keys that begin with %1$s take %2$.0f %% of the memory, and hardly any was read; nor were %3$.0f %% of '
+                    . 'the evicted entries. Do they hold a session id or a time? To see some: larder keys %1$s --unread. '
+                    . 'More memory helps only if they are read later.',
                 Text::key($prefix, 30),
                 100 * $share,
+                100 * (1 - $read),
             );
         } elseif ($room + $index > self::MANY * $info['stores'] || $info['refusals']['room'] > 0) {
             $remedy = $isAskedSince && $info['size_asked'] > $info['size']
                 ? 'run larder resize'
                 : self::remedy($info['size'], $info['size_asked']) . '. Then run larder resize';
-            $lines[] = \sprintf(
-                'Too little memory if values must live longer than %s s: %s',
-                number_format($info['oldest']),
-                $remedy,
-            );
+            $lines[] = $within !== null && $read >= 0.5
+                ? \sprintf(
+                    'TOO SMALL. Half of the evicted entries had been here for less than %s, and %.0f %% had been read: %s',
+                    Text::time($within),
+                    100 * $read,
+                    $remedy,
+                )
+                : \sprintf(
+                    'Too little memory if values must live longer than %s s: %s',
+                    number_format($info['oldest']),
+                    $remedy,
+                );
         }
 
         return $lines;

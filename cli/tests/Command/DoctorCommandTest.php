@@ -433,6 +433,11 @@ final class DoctorCommandTest extends TestCase
         $said->run();
         self::assertStringNotContainsString('POLLUTED', $said->getOutput(), 'the control: they are read');
         self::assertStringContainsString('Too little memory', $said->getOutput());
+
+        $run(\sprintf($fill, 'larder_fetch("page:/?sid=$i");'));
+        $said = $this->doctor($options);
+        $said->run();
+        self::assertMatchesRegularExpression('~^  TOO SMALL\. Half of the evicted entries had been here for less than \S+ \S+, and [56]\d % had been read: set larder\.size above 16\.0 MiB~m', $said->getOutput());
     }
 
     /** Every full cache evicts some entries. */

@@ -23,7 +23,10 @@ final class TopCommandTest extends TestCase
         $folder = new TemporaryDirectory('/dev/shm');
         $extension = (new Process([\PHP_BINARY, '-r', 'exit((int) !extension_loaded("larder"));']))->run() === 0;
         $php = [\PHP_BINARY, ...($extension ? [] : ['-d', 'extension=' . self::ROOT . '/extension/modules/larder.so'])];
-        $top = new Process([...$php, '-d', 'larder.path=' . $folder->path, self::ROOT . '/cli/bin/larder', 'top'], timeout: 300);
+        array_push($php, '-d', 'larder.path=' . $folder->path, '-d', 'larder.size=8M');
+        $fill = 'for ($i = 0; $i < 32000; ++$i) { larder_store("k$i", str_repeat("x", 1000)); }';
+        (new Process([...$php, '-r', $fill]))->mustRun();
+        $top = new Process([...$php, self::ROOT . '/cli/bin/larder', 'top'], timeout: 300);
         $top->setPty(true);
         $top->start();
         $top->waitUntil(static fn(): bool => substr_count($top->getOutput(), 'Ctrl-C ends.') === 2);
@@ -32,5 +35,6 @@ final class TopCommandTest extends TestCase
         self::assertSame(130, $top->wait());
         self::assertSame(2, substr_count($top->getOutput(), "\e[H\e[J"));
         self::assertStringContainsString('Hits     nothing was asked for', $top->getOutput());
+        self::assertMatchesRegularExpression('~^Evicted  \d\d,\d{3}; \d % had been read; half had been here for less than \d+ s\r?$~m', $top->getOutput());
     }
 }
