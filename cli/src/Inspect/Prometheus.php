@@ -1,0 +1,112 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Inspect;
+
+use Larder\Internal\Process\User;
+
+/**
+ * The figures of the engine in Prometheus' text format (https://prometheus.io/docs/instrumenting/exposition_formats/),
+ * by `larder top --prometheus`, and for a page that Prometheus asks: docs/operate.md.
+ */
+final class Prometheus
+{
+    /** Of this process's segment, as lines of text; larder_up is 0, and there is nothing else, where it has none. */
+    public static function text(): string
+    {
+        $isAvailable = \extension_loaded('larder') && larder_info(false)['available'] === true;
+        $labels = ['segment' => (string) ini_get('larder.segment'), 'user' => User::name()];
+        $text = self::metric('up', 'gauge', 'Whether the cache is available.', [[[], (int) $isAvailable]], $labels);
+        if (!$isAvailable) {
+            return $text;
+        }
+        $info = larder_info();
+        /** @var array{
+         *     size: int, hits: int, misses: int, stores: int, deletes: int,
+         *     evictions: array{room: int, expired: int, index: int, unread: int, seconds: int}, evicted_ages: list<int>,
+         *     refusals: array{size: int, room: int}, entries: int,
+         *     memory: array{page_size: int, free: int, committed: int}, pins: array{pages: int},
+         *     processes: array{attached: int},
+         * } $info
+         */
+        $page = $info['memory']['page_size'];
+        $evictions = array_intersect_key($info['evictions'], ['room' => 0, 'expired' => 0, 'index' => 0]);
+        $memory = [
+            'size' => $info['size'],
+            'committed' => $info['memory']['committed'],
+            'free' => $info['memory']['free'] * $page,
+            'held' => $info['pins']['pages'] * $page,
+        ];
+        $gets = ['hit' => $info['hits'], 'miss' => $info['misses']];
+
+        return $text
+            . self::metric('gets_total', 'counter', 'Gets, by result.', self::by('result', $gets), $labels)
+            . self::metric('stores_total', 'counter', 'Stored values.', [[[], $info['stores']]], $labels)
+            . self::metric('deletes_total', 'counter', 'Deleted entries.', [[[], $info['deletes']]], $labels)
+            . self::metric('evictions_total', 'counter', 'Evicted entries, by cause.', self::by('cause', $evictions), $labels)
+            . self::metric('unread_evictions_total', 'counter', 'Entries evicted for memory that nobody had read.', [[[], $info['evictions']['unread']]], $labels)
+            . self::metric('refused_total', 'counter', 'Refused stores, by reason.', self::by('reason', $info['refusals']), $labels)
+            . self::metric('entries', 'gauge', 'Entries in the cache.', [[[], $info['entries']]], $labels)
+            . self::metric('memory_bytes', 'gauge', 'Memory: of the segment, taken so far, without entries, held by readers.', self::by('state', $memory), $labels)
+            . self::metric('processes', 'gauge', 'Processes that use the cache.', [[[], $info['processes']['attached']]], $labels)
+            . self::ages($info['evicted_ages'], $info['evictions']['seconds'], $labels);
+    }
+
+    /**
+     * @param list<int> $ages
+     * @param array<string, string> $labels
+     */
+    private static function ages(array $ages, int $seconds, array $labels): string
+    {
+        $name = 'eviction_age_seconds';
+        $text = self::head($name, 'histogram', 'How long entries evicted for memory had been in the cache.');
+        $sum = 0;
+        foreach ($ages as $doublings => $entries) {
+            $sum += $entries;
+            $most = $doublings < \count($ages) - 1 ? (string) 2 ** $doublings : '+Inf';
+            $text .= self::line("{$name}_bucket", $labels + ['le' => $most], $sum);
+        }
+
+        return $text . self::line("{$name}_sum", $labels, $seconds) . self::line("{$name}_count", $labels, $sum);
+    }
+
+    /**
+     * @param array<string, int> $figures
+     * @return list<array{array<string, string>, int}>
+     */
+    private static function by(string $label, array $figures): array
+    {
+        return array_map(static fn(string $value, int $figure): array => [[$label => $value], $figure], array_keys($figures), $figures);
+    }
+
+    /**
+     * @param list<array{array<string, string>, int}> $samples
+     * @param array<string, string> $labels
+     */
+    private static function metric(string $name, string $type, string $help, array $samples, array $labels): string
+    {
+        $text = self::head($name, $type, $help);
+        foreach ($samples as [$own, $figure]) {
+            $text .= self::line($name, $labels + $own, $figure);
+        }
+
+        return $text;
+    }
+
+    private static function head(string $name, string $type, string $help): string
+    {
+        return "# HELP larder_$name $help\n# TYPE larder_$name $type\n";
+    }
+
+    /** @param array<string, string> $labels */
+    private static function line(string $name, array $labels, int $figure): string
+    {
+        $pairs = [];
+        foreach ($labels as $label => $value) {
+            $pairs[] = \sprintf('%s="%s"', $label, strtr(Text::utf8($value), ['\\' => '\\\\', '"' => '\\"', "\n" => '\\n']));
+        }
+
+        return \sprintf("larder_%s{%s} %d\n", $name, implode(',', $pairs), $figure);
+    }
+}
