@@ -40,17 +40,32 @@ final class Prometheus
         ];
         $gets = ['hit' => $info['hits'], 'miss' => $info['misses']];
 
-        return $text
-            . self::metric('gets_total', 'counter', 'Gets, by result.', self::by('result', $gets), $labels)
-            . self::metric('stores_total', 'counter', 'Stored values.', [[[], $info['stores']]], $labels)
-            . self::metric('deletes_total', 'counter', 'Deleted entries.', [[[], $info['deletes']]], $labels)
-            . self::metric('evictions_total', 'counter', 'Evicted entries, by cause.', self::by('cause', $evictions), $labels)
-            . self::metric('unread_evictions_total', 'counter', 'Entries evicted for memory that nobody had read.', [[[], $info['evictions']['unread']]], $labels)
-            . self::metric('refused_total', 'counter', 'Refused stores, by reason.', self::by('reason', $info['refusals']), $labels)
-            . self::metric('entries', 'gauge', 'Entries in the cache.', [[[], $info['entries']]], $labels)
-            . self::metric('memory_bytes', 'gauge', 'Memory: of the segment, taken so far, without entries, held by readers.', self::by('state', $memory), $labels)
-            . self::metric('processes', 'gauge', 'Processes that use the cache.', [[[], $info['processes']['attached']]], $labels)
-            . self::ages($info['evicted_ages'], $info['evictions']['seconds'], $labels);
+        $metrics = [
+            ['gets_total', 'counter', 'Gets, by result.', self::by('result', $gets)],
+            ['stores_total', 'counter', 'Stored values.', [[[], $info['stores']]]],
+            ['deletes_total', 'counter', 'Deleted entries.', [[[], $info['deletes']]]],
+            ['evictions_total', 'counter', 'Evicted entries, by cause.', self::by('cause', $evictions)],
+            [
+                'unread_evictions_total',
+                'counter',
+                'Entries evicted for memory that nobody had read.',
+                [[[], $info['evictions']['unread']]],
+            ],
+            ['refused_total', 'counter', 'Refused stores, by reason.', self::by('reason', $info['refusals'])],
+            ['entries', 'gauge', 'Entries in the cache.', [[[], $info['entries']]]],
+            [
+                'memory_bytes',
+                'gauge',
+                'Memory: of the segment, taken so far, without entries, held by readers.',
+                self::by('state', $memory),
+            ],
+            ['processes', 'gauge', 'Processes that use the cache.', [[[], $info['processes']['attached']]]],
+        ];
+        foreach ($metrics as [$name, $type, $help, $samples]) {
+            $text .= self::metric($name, $type, $help, $samples, $labels);
+        }
+
+        return $text . self::ages($info['evicted_ages'], $info['evictions']['seconds'], $labels);
     }
 
     /**
@@ -77,7 +92,12 @@ final class Prometheus
      */
     private static function by(string $label, array $figures): array
     {
-        return array_map(static fn(string $value, int $figure): array => [[$label => $value], $figure], array_keys($figures), $figures);
+        $samples = [];
+        foreach ($figures as $value => $figure) {
+            $samples[] = [[$label => $value], $figure];
+        }
+
+        return $samples;
     }
 
     /**

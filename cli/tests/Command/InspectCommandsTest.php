@@ -82,6 +82,20 @@ final class InspectCommandsTest extends TestCase
         self::assertSame([2, null], [$data['entries'], $data['hit_rate']]);
     }
 
+    public function testPrometheusGetsEachFigureOnce(): void
+    {
+        larder_store('page:1', 'x');
+        $text = self::larder('top', ['--prometheus' => true]);
+        $sample = '~^(larder_[a-z_]+\{segment="[\w.-]+",user="\w+"(?:,[a-z]+="[\w+]+")?\}) \d+$~m';
+        self::assertSame(substr_count($text, "\n") - substr_count($text, '# '), preg_match_all($sample, $text, $names));
+        self::assertSame($names[1], array_unique($names[1]));
+        self::assertMatchesRegularExpression('~^larder_up\{[^}]+\} 1$~m', $text);
+        self::assertMatchesRegularExpression('~^larder_entries\{[^}]+\} 1$~m', $text);
+        preg_match_all('~^larder_eviction_age_seconds_(?:bucket|count)\{.* (\d+)$~m', $text, $counts);
+        self::assertCount(17, $counts[1]);
+        self::assertSame($counts[1][15], $counts[1][16], 'all are within +Inf');
+    }
+
     public function testALookChangesNothing(): void
     {
         Cache::open('larder:?namespace=shop')->set('looked:at', [1, new \ArrayObject([2])], tags: ['t']);
