@@ -9,6 +9,7 @@ use Larder\CandidateStore;
 use Larder\Cli\Doctor\Engine;
 use Larder\Cli\Doctor\Finding;
 use Larder\Cli\Doctor\Stores;
+use Larder\Cli\Inspect\Health;
 use Larder\Cli\System\Machine;
 use Larder\Drivers;
 use Larder\Exception\InvalidDsn;
@@ -24,11 +25,17 @@ use Symfony\Component\Console\Output\OutputInterface;
 
 /**
  * `larder doctor`: reports which stores work on this machine, what the others lack, and which store auto: takes. Exits
- * with 0 if auto: finds a store that processes share and that does not lose values; else with 1. docs/operate.md.
+ * with 0 if auto: finds a store that processes share, and the engine is well; with 1 (a warning) otherwise; with 2 if
+ * there is none; with 3 for an invalid DSN. docs/operate.md.
  */
 #[AsCommand('doctor', 'Check which stores work here, and say how to enable the others')]
 final class DoctorCommand extends Command
 {
+    /** As programs that watch machines take them. */
+    private const WARNING = 1;
+    private const CRITICAL = 2;
+    private const UNKNOWN = 3;
+
     protected function configure(): void
     {
         $this->addArgument('dsn', InputArgument::IS_ARRAY, 'DSNs of further stores to check, such as redis://10.0.0.5');
@@ -60,7 +67,7 @@ final class DoctorCommand extends Command
             } catch (InvalidDsn $mistake) {
                 $output->writeln($mistake->getMessage(), OutputInterface::OUTPUT_RAW);
 
-                return Command::INVALID;
+                return self::UNKNOWN;
             }
         }
         $output->writeln(['', 'auto:']);
@@ -78,7 +85,7 @@ final class DoctorCommand extends Command
                 OutputInterface::OUTPUT_RAW,
             );
 
-            return Command::FAILURE;
+            return self::CRITICAL;
         }
         $output->writeln(
             array_map(static fn(CandidateStore $candidate): string => '  ' . $candidate, $candidates),
@@ -96,17 +103,19 @@ final class DoctorCommand extends Command
                             . ($keeps ? ': on the command line each has a memory of its own.' : '.'),
                 );
 
-                if ($driver instanceof EngineDriver && Engine::losesMost()) {
+                $isEngine = $keeps && $driver instanceof EngineDriver;
+                if ($isEngine && Engine::losesMost()) {
                     $output->writeln('  It evicts or refuses most of what is stored: see Engine.');
 
-                    return Command::FAILURE;
+                    return self::WARNING;
                 }
+                $isIll = $isEngine && Health::verdict()?->isIll === true;
 
-                return $isShared ? Command::SUCCESS : Command::FAILURE;
+                return $isShared && !$isIll ? self::SUCCESS : self::WARNING;
             }
         }
 
-        return Command::FAILURE;
+        return self::CRITICAL;
     }
 
     private function write(Finding $finding, OutputInterface $output): void

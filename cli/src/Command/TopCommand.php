@@ -6,6 +6,7 @@ namespace Larder\Cli\Command;
 
 use Larder\Cache;
 use Larder\Cli\Inspect\Counters;
+use Larder\Cli\Inspect\Health;
 use Larder\Cli\Inspect\Prefixes;
 use Larder\Cli\Inspect\Prometheus;
 use Larder\Cli\Inspect\Text;
@@ -29,7 +30,7 @@ final class TopCommand extends InspectCommand
     private const WIDTH = 79;
     private const HOLDERS = 3;
     /** Lines of a screen that show no prefix. */
-    private const OTHER_LINES = 14;
+    private const OTHER_LINES = 18;
     private const CLEAR = "\e[H\e[J";
 
     protected function configure(): void
@@ -76,9 +77,11 @@ final class TopCommand extends InspectCommand
         $data = self::data($before, $now);
         $rate = $data['per_second'];
         $within = $now->evictedWithin();
+        $verdict = Health::verdict();
         $title = \sprintf('%s, PHP %d.%d', self::where(), \PHP_MAJOR_VERSION, \PHP_MINOR_VERSION);
         $lines = [
             $title . str_pad(date('j M, H:i:s'), max(1, self::WIDTH - Helper::width($title)), ' ', \STR_PAD_LEFT),
+            ...($verdict === null ? [] : explode("\n", wordwrap("$verdict->word. $verdict->sentence", self::WIDTH))),
             '',
             \sprintf(
                 'Hits     %s, %s since the cache is there',

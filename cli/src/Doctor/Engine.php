@@ -4,9 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Doctor;
 
-use Larder\Cli\Inspect\Counters;
-use Larder\Cli\Inspect\Prefixes;
-use Larder\Cli\Inspect\Text;
+use Larder\Cli\Inspect\Health;
 use Larder\Cli\System\Php;
 use Larder\Internal\Driver\Engine\Segments;
 use Symfony\Component\Console\Helper\Helper;
@@ -208,36 +206,19 @@ final class Engine
                 ),
             ),
         ];
-        $counters = Counters::read();
-        $read = $counters->evictedRead();
-        $within = $counters->evictedWithin();
-        $polluting = $room > self::MANY * $info['stores'] && $read < 0.5 ? Prefixes::polluting() : null;
-        if ($polluting !== null) {
-            [$prefix, $share] = $polluting;
-            $lines[] = \sprintf(
-                'POLLUTED. Keys that begin with %1$s take %2$.0f %% of the memory, and hardly any was read; nor were %3$.0f %% of '
-                    . 'the evicted entries. Do they hold a session id or a time? To see some: larder keys %1$s --unread. '
-                    . 'More memory helps only if they are read later.',
-                Text::key($prefix, 30),
-                100 * $share,
-                100 * (1 - $read),
-            );
+        $remedy = $isAskedSince && $info['size_asked'] > $info['size']
+            ? 'run larder resize'
+            : self::remedy($info['size'], $info['size_asked']) . '. Then run larder resize';
+        $verdict = Health::verdict();
+        if ($verdict !== null) {
+            $isTooSmall = $verdict->word === 'TOO SMALL';
+            $lines[] = "$verdict->word. $verdict->sentence" . ($isTooSmall ? ' ' . ucfirst($remedy) : '');
         } elseif ($room + $index > self::MANY * $info['stores'] || $info['refusals']['room'] > 0) {
-            $remedy = $isAskedSince && $info['size_asked'] > $info['size']
-                ? 'run larder resize'
-                : self::remedy($info['size'], $info['size_asked']) . '. Then run larder resize';
-            $lines[] = $within !== null && $read >= 0.5
-                ? \sprintf(
-                    'TOO SMALL. Half of the evicted entries had been here for less than %s, and %.0f %% had been read: %s',
-                    Text::time($within),
-                    100 * $read,
-                    $remedy,
-                )
-                : \sprintf(
-                    'Too little memory if values must live longer than %s s: %s',
-                    number_format($info['oldest']),
-                    $remedy,
-                );
+            $lines[] = \sprintf(
+                'Too little memory if values must live longer than %s s: %s',
+                number_format($info['oldest']),
+                $remedy,
+            );
         }
 
         return $lines;

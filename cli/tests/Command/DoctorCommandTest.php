@@ -93,7 +93,7 @@ final class DoctorCommandTest extends TestCase
             '^  file       yes ', '^  php-file   yes .*\n +It is slow without opcache', '^  file: chosen',
             '^  Processes share it\.$',
         ]];
-        yield 'no directory' => [[...self::POSIX, '-d', 'sys_temp_dir=/nowhere'], 1, [
+        yield 'no directory' => [[...self::POSIX, '-d', 'sys_temp_dir=/nowhere'], 2, [
             '^  file       no   /nowhere: cannot create a directory there\n +Name a directory', '^  takes nothing: ',
             'Make it for the user \w+: install -d -m 700 -o \w+ \'/nowhere/larder-',
         ]];
@@ -437,7 +437,24 @@ final class DoctorCommandTest extends TestCase
         $run(\sprintf($fill, 'larder_fetch("page:/?sid=$i");'));
         $said = $this->doctor($options);
         $said->run();
-        self::assertMatchesRegularExpression('~^  TOO SMALL\. Half of the evicted entries had been here for less than \S+ \S+, and [56]\d % had been read: set larder\.size above 16\.0 MiB~m', $said->getOutput());
+        self::assertMatchesRegularExpression('~^  TOO SMALL\. Half of the evicted entries had been here for less than \S+ \S+, and [56]\d % had been read\. Set larder\.size above 16\.0 MiB~m', $said->getOutput());
+    }
+
+    /** An eviction costs a hit at most, so the share of the gets tells what memory could give. */
+    public function testFullCacheThatLosesFewHitsIsHealthy(): void
+    {
+        $options = [...self::POSIX, ...self::ENGINE, '-d', 'larder.size=16M'];
+        $fill = 'for ($i = 0; $i < 20000; ++$i) { larder_store("k$i", str_repeat("x", 1000)); %s }';
+        $run = fn(string $code) => (new Process([\PHP_BINARY, '-n', ...$options, ...$this->place(), '-r', $code]))->mustRun();
+        $run(\sprintf($fill, 'for ($j = 0; $j < 50; ++$j) { larder_fetch("k$i"); }'));
+        $said = $this->doctor($options)->mustRun()->getOutput();
+        self::assertMatchesRegularExpression('~^  HEALTHY\. .* raise the hit rate by less than [01]\.\d points\.$~m', $said);
+
+        $run(\sprintf($fill, 'larder_fetch("k$i");') . ' larder_clear();');
+        $run(\sprintf($fill, 'larder_fetch("k$i");') . \sprintf($fill, 'larder_fetch("k$i");'));
+        $ill = $this->doctor($options);
+        self::assertSame(1, $ill->run(), 'a warning');
+        self::assertStringContainsString('  TOO SMALL. ', $ill->getOutput(), 'the control');
     }
 
     /** Every full cache evicts some entries. */
@@ -526,7 +543,7 @@ final class DoctorCommandTest extends TestCase
     public function testInvalidDsnIsRefused(): void
     {
         $run = $this->doctor(self::POSIX, ['mongodb://localhost']);
-        self::assertSame(2, $run->run());
+        self::assertSame(3, $run->run());
         self::assertStringContainsString(
             'The scheme of the DSN is not known: it begins with one of auto:',
             $run->getOutput(),

@@ -234,7 +234,7 @@ static void inserted_together(void) {
 }
 
 /* Values of several lengths, in a segment whose pages get their memory when they are first taken. */
-enum { FILLERS = 4, NEW_SEGMENTS = 20, DELAYED_SEGMENTS = 5, LONG_VALUES = 250, NEW_SEGMENT_MIB = 256 };
+enum { FILLERS = 4, NEW_SEGMENTS = 10, DELAYED_SEGMENTS = 5, LONG_VALUES = 250, NEW_SEGMENT_MIB = 256 };
 
 static struct cache *open_new_segment(void) {
     struct cache_options options = options_of(NEW_SEGMENT_MIB);
