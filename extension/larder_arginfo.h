@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 1f2982421d5cc1951588db08ac2c46423c46c6e9 */
+ * Stub hash: 760f72516dd716387286b648e4b5105485baa552 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_last_error, 0, 0, IS_LONG, 0)
 ZEND_END_ARG_INFO()

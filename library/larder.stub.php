@@ -399,7 +399,8 @@ final class LarderIterator implements Iterator
  * - moves: int, entries that eviction moved to another page because they were in use.
  * - evictions: array of int, evicted entries: room (for memory), expired, index (both buckets of a new key were full;
  *   many of these mean that larder.size is too small for so many keys). Of those for memory: unread (that nobody had
- *   read), seconds (the sum of the times that they had been in the cache, since they were stored or moved).
+ *   read, but once just after they were stored; an eighth of them at most is missing), seconds (the sum of the times
+ *   since they were stored or moved).
  * - evicted_ages: list of 16 int, those for memory by that time: under 1 s, 2 s, 4 s and so on, the last without limit.
  * - refusals: array of int, refused stores: size (value too large), room (readers hold the memory).
  *

@@ -10,15 +10,15 @@ $called = $GLOBALS['_composer_autoload_path'] ?? getenv('LARDER_AUTOLOAD');
 $beside = [__DIR__ . '/../../vendor/autoload.php', __DIR__ . '/../../../autoload.php'];
 foreach (is_string($called) ? [$called, ...$beside] : $beside as $autoload) {
     if (is_file($autoload)) {
-        putenv("LARDER_AUTOLOAD=$autoload");
+        function_exists('putenv') && putenv("LARDER_AUTOLOAD=$autoload"); // hosts disable it for web servers
         $_SERVER['LARDER_AUTOLOAD'] = $autoload; // symfony/process hands on only what is there too
 
         return require $autoload;
     }
 }
 
-fwrite(
-    \STDERR,
+file_put_contents(
+    'php://stderr',
     "larder: its PHP packages are not installed. In a clone: make vendor. Elsewhere: composer require larder/cli\n",
 );
 exit(1);

@@ -285,7 +285,7 @@ struct header_shared {
      * process that dies within reclaiming leaves a page uncounted. */
     _Alignas(64) shared_word evicted_ages[EVICTED_AGES];
     shared_word evicted_seconds; /* sum of their ages */
-    shared_word evicted_unread;  /* those that nobody had read */
+    shared_word evicted_unread;  /* those that nobody had read, but once just after they were stored */
     uint64_t unused_4[6];
 
     _Alignas(64) shared_word totals[COUNTERS]; /* counters of dead and detached processes */

@@ -53,7 +53,7 @@ struct rule {
     uint64_t budget;          /* up to this many units in all */
     bool samples;             /* a random sample of unused entries moves, too: see is_sampled() */
     bool drops_nothing;       /* if an entry that should move finds no place, the page stays */
-    uint64_t dropped, unused; /* entries dropped for room so far, and those of them with use USE_NONE */
+    uint64_t dropped, unused; /* entries dropped for room so far, and those of them that were not in use */
 };
 
 /* Finds space for a moved entry: in the log's open page, in a spare page that becomes the open page, or in this
@@ -192,7 +192,7 @@ static void drop_for_room(struct cache *cache, struct rule *rule, const struct e
                           shared_word *slot, uint64_t word) {
     if (drop(cache, entry, slot, word, COUNT_EVICTED)) {
         rule->dropped++;
-        rule->unused += slot_use(word) == USE_NONE;
+        rule->unused += slot_use(word) < USE_WORTH_MOVING;
     }
 }
 

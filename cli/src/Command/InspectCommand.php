@@ -49,6 +49,8 @@ abstract class InspectCommand extends Command
         $isEngine = $input->getOption('dsn') === self::ENGINE;
         $reason = $isEngine ? self::whyNot() : '';
         if ($reason !== '') {
+            $this->unavailable($input, $output);
+
             return $this->fail($output, $reason, self::UNAVAILABLE);
         }
         if ($isEngine) {
@@ -80,6 +82,9 @@ abstract class InspectCommand extends Command
 
     /** @param Cache|null $cache null for the segment of this user */
     abstract protected function inspect(InputInterface $input, OutputInterface $output, ?Cache $cache): int;
+
+    /** What a command says where this user has no cache, besides the reason. */
+    protected function unavailable(InputInterface $input, OutputInterface $output): void {}
 
     protected function fail(OutputInterface $output, string $message, int $code = self::INVALID): int
     {

@@ -157,7 +157,9 @@ final class KeysCommand extends InspectCommand
             }
         }
         $lines = array_map(static fn(string $name): string => Text::key($name, 80), $names);
-        $lines = $lines === [] ? ['No entries' . ($prefix === '' ? '.' : ' that begin so.')] : $lines;
+        if ($names === []) {
+            $this->fail($output, 'No entries' . ($prefix === '' ? '.' : ' that begin so.'));
+        }
         $json = $isJson ? [Text::json(array_map(Text::utf8(...), $names))] : [];
         $output->writeln($isJson ? $json : $lines, OutputInterface::OUTPUT_RAW);
 

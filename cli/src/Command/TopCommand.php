@@ -30,7 +30,7 @@ final class TopCommand extends InspectCommand
     private const WIDTH = 79;
     private const HOLDERS = 3;
     /** Lines of a screen that show no prefix. */
-    private const OTHER_LINES = 18;
+    private const OTHER_LINES = 21;
     private const CLEAR = "\e[H\e[J";
 
     protected function configure(): void
@@ -71,6 +71,13 @@ final class TopCommand extends InspectCommand
         }
     }
 
+    protected function unavailable(InputInterface $input, OutputInterface $output): void
+    {
+        if ($input->getOption('prometheus') === true) {
+            $output->write(Prometheus::text(), false, OutputInterface::OUTPUT_RAW);
+        }
+    }
+
     /** @return list<string> */
     private static function screen(Counters $before, Counters $now, int $number): array
     {
@@ -101,12 +108,11 @@ final class TopCommand extends InspectCommand
             ),
             $now->evicted === 0
                 ? 'Evicted  nothing'
-                : \sprintf(
-                    'Evicted  %s; %.0f %% had been read; half had been here for %s',
-                    number_format($now->evicted),
+                : \sprintf('Evicted  %s', number_format($now->evicted)) . ($now->evictedRead() === null ? '' : \sprintf(
+                    '; about %.0f %% had been read; half was stored or moved %s before',
                     100 * $now->evictedRead(),
-                    $within === null ? 'over 9 h' : 'less than ' . Text::time($within),
-                ),
+                    $within === null ? 'over 4 h' : 'less than ' . Text::time($within),
+                )),
             '',
             Prefixes::head(),
         ];
@@ -135,7 +141,7 @@ final class TopCommand extends InspectCommand
      *     entries: int,
      *     held: int,
      *     oldest: float,
-     *     evicted_read: float,
+     *     evicted_read: float|null,
      *     evicted_within: int|null,
      *     holders: list<array{pid: int, bytes: int, command: string}>,
      * }

@@ -31,6 +31,7 @@ final class Apcu implements Annotator
      */
     public static function choose(?string $file): self
     {
+        $isAsked = $file !== null;
         $file ??= LoadedApcu::isLarders() ? self::replaced() : null;
         if ($file === null) {
             putenv(self::VARIABLE);
@@ -46,6 +47,11 @@ final class Apcu implements Annotator
         $process = new Process($php->command(['-r', 'echo phpversion("apcu");']), null, $php->environment());
         $process->run();
         $version = trim($process->getOutput());
+        if (!$isAsked && preg_match('/^\d+\.\d+/', $version) !== 1) {
+            putenv(self::VARIABLE);
+
+            return new self((string) phpversion('apcu'), null);
+        }
         if (preg_match('/^\d+\.\d+/', $version) !== 1) {
             $error = explode("\n", trim($process->getErrorOutput()))[0];
 

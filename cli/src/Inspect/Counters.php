@@ -25,30 +25,39 @@ final class Counters
         /**
          * @var array{
          *     hits: int, misses: int, stores: int,
-         *     evictions: array{room: int, index: int, unread: int}, evicted_ages: list<int>,
+         *     evictions: array{room: int, index: int, unread?: int}, evicted_ages?: list<int>,
          * } $info
          */
         $info = larder_info(false);
-        ['room' => $room, 'index' => $index, 'unread' => $unread] = $info['evictions'];
-        $time = hrtime(true) / 1e9;
+        ['room' => $room, 'index' => $index] = $info['evictions'];
 
-        return new self($time, $info['hits'], $info['misses'], $info['stores'], $room + $index, $unread, $info['evicted_ages']);
+        return new self(
+            hrtime(true) / 1e9,
+            $info['hits'],
+            $info['misses'],
+            $info['stores'],
+            $room + $index,
+            $info['evictions']['unread'] ?? 0, // an engine that was built before, and runs until a restart
+            $info['evicted_ages'] ?? [],
+        );
     }
 
-    /** The share of what was evicted for memory that somebody had read. */
-    public function evictedRead(): float
+    /** The share of what was evicted for memory that had been read; null: nothing was evicted. */
+    public function evictedRead(): ?float
     {
-        return 1 - min(1, $this->unread / max(1, array_sum($this->ages)));
+        $all = array_sum($this->ages);
+
+        return $all === 0 ? null : 1 - min(1, $this->unread / $all);
     }
 
-    /** Half of what was evicted for memory had been in the cache for less than so many seconds; null: for longer than 9 h. */
+    /** Half of what was evicted for memory was stored, or moved, less than so many seconds before; null: over 4 h. */
     public function evictedWithin(): ?int
     {
         $all = array_sum($this->ages);
         $sum = 0;
         foreach ($this->ages as $doublings => $entries) {
             $sum += $entries;
-            if (2 * $sum >= $all && $doublings < \count($this->ages) - 1) {
+            if ($all > 0 && 2 * $sum >= $all && $doublings < \count($this->ages) - 1) {
                 return 2 ** $doublings;
             }
         }

@@ -7,9 +7,9 @@ namespace Larder\Cli\Inspect;
 /** What the counters of this process's segment say about it. `larder doctor` and `larder top` use the same words. */
 final class Health
 {
-    /** Fewer evictions, as a share of the stores or of the gets, are normal for a cache that is full. */
-    private const FEW = 0.01;
-    private const FEW_OF_GETS = 0.02;
+    /** A smaller share of the stores that is evicted, or of the gets that miss, is normal. */
+    private const FEW_EVICTIONS = 0.01;
+    private const FEW_MISSES = 0.02;
 
     private function __construct(
         public readonly string $word,
@@ -18,55 +18,62 @@ final class Health
         public readonly bool $isIll,
     ) {}
 
-    /** @return self|null null: nothing was evicted or refused, or too little to tell */
+    /** @return self|null null: nothing was evicted, or too little is known */
     public static function verdict(): ?self
     {
         /** @var array{
-         *     hits: int, misses: int, stores: int,
-         *     evictions: array{room: int, index: int}, refusals: array{room: int},
+         *     age: float, hits: int, misses: int, stores: int,
+         *     evictions: array{room: int}, refusals: array{room: int},
          * } $info
          */
         $info = larder_info(false);
-        ['room' => $room, 'index' => $index] = $info['evictions'];
+        $room = $info['evictions']['room'];
         $counters = Counters::read();
         $read = $counters->evictedRead();
-        $isMuch = $room > self::FEW * $info['stores'];
-        $polluting = $isMuch && $read < 0.5 ? Prefixes::polluting() : null;
-        if ($polluting !== null) {
-            return self::polluted($polluting, $read);
+        $within = $counters->evictedWithin();
+        $since = \sprintf(' Counted since the cache was made %s ago.', Text::time($info['age']));
+        $isMuch = $room > self::FEW_EVICTIONS * $info['stores'];
+        $polluting = $isMuch && $read !== null && $read < 0.5 ? Prefixes::polluting() : null;
+        if ($read !== null && $polluting !== null) {
+            return new self('POLLUTED', self::polluted($polluting, $read) . $since, true);
         }
-        if ($info['refusals']['room'] > 0) {
+        // Memory can turn no more than the misses into hits, whatever they are due to.
+        $gets = $info['hits'] + $info['misses'];
+        $missed = $info['misses'] / max(1, $gets);
+        $isRead = $gets >= $info['stores'];
+        if ($room > 0 && $isRead && $missed < self::FEW_MISSES && $info['refusals']['room'] === 0) {
+            return new self('HEALTHY', \sprintf(
+                '%.1f %% of the gets hit; more memory could raise that by %.1f points at most.',
+                100 * (1 - $missed),
+                100 * $missed,
+            ) . $since, false);
+        }
+        if (!$isMuch || $read === null || $read < 0.5 || $within === null) {
             return null;
         }
-        // Who misses a key because it was evicted stores it again: an eviction costs one hit at most.
-        $most = ($room + $index) / max(1, $info['hits'] + $info['misses']);
-        if ($room + $index > 0 && $most < self::FEW_OF_GETS) {
-            return new self('HEALTHY', \sprintf(
-                'The cache is full, as it should be. More memory would raise the hit rate by less than %.1f points.',
-                ceil(1000 * $most) / 10,
-            ), false);
-        }
-        $within = $counters->evictedWithin();
 
-        return !$isMuch || $read < 0.5 || $within === null ? null : new self('TOO SMALL', \sprintf(
-            'Half of the evicted entries had been here for less than %s, and %.0f %% had been read.',
+        return new self('TOO SMALL', \sprintf(
+            'Half of what was evicted was stored, or moved, less than %s before, and %.0f %% of it had been read.',
             Text::time($within),
             100 * $read,
-        ), true);
+        ) . $since, true);
     }
 
     /** @param array{string, float} $polluting */
-    private static function polluted(array $polluting, float $read): self
+    private static function polluted(array $polluting, float $read): string
     {
         [$prefix, $share] = $polluting;
+        // Visitors may choose keys, and somebody may copy this into a shell.
+        $isPlain = preg_match('~^[\w:/.-]{1,30}$~D', $prefix) === 1;
 
-        return new self('POLLUTED', \sprintf(
-            'Keys that begin with %1$s take %2$.0f %% of the memory, and hardly any was read; nor were %3$.0f %% of '
-                . 'the evicted entries. Do they hold a session id or a time? To see some: larder keys %1$s --unread. '
+        return \sprintf(
+            'Keys that begin with %s take %.0f %% of the memory, and hardly any was read; nor were %.0f %% of '
+                . 'the evicted entries. Do they hold a session id or a time? To see some: larder keys %s--unread. '
                 . 'More memory helps only if they are read later.',
             Text::key($prefix, 30),
             100 * $share,
             100 * (1 - $read),
-        ), true);
+            $isPlain ? "$prefix " : '',
+        );
     }
 }

@@ -24,7 +24,7 @@ final class Prometheus
         $info = larder_info();
         /** @var array{
          *     size: int, hits: int, misses: int, stores: int, deletes: int,
-         *     evictions: array{room: int, expired: int, index: int, unread: int, seconds: int}, evicted_ages: list<int>,
+         *     evictions: array{room: int, expired: int, index: int, unread?: int, seconds?: int}, evicted_ages?: list<int>,
          *     refusals: array{size: int, room: int}, entries: int,
          *     memory: array{page_size: int, free: int, committed: int}, pins: array{pages: int},
          *     processes: array{attached: int},
@@ -48,8 +48,8 @@ final class Prometheus
             [
                 'unread_evictions_total',
                 'counter',
-                'Entries evicted for memory that nobody had read.',
-                [[[], $info['evictions']['unread']]],
+                'Entries evicted for memory that nobody had read, but once just after they were stored.',
+                [[[], $info['evictions']['unread'] ?? 0]],
             ],
             ['refused_total', 'counter', 'Refused stores, by reason.', self::by('reason', $info['refusals'])],
             ['entries', 'gauge', 'Entries in the cache.', [[[], $info['entries']]]],
@@ -65,7 +65,10 @@ final class Prometheus
             $text .= self::metric($name, $type, $help, $samples, $labels);
         }
 
-        return $text . self::ages($info['evicted_ages'], $info['evictions']['seconds'], $labels);
+        // An engine that was built before these runs until a restart.
+        $ages = $info['evicted_ages'] ?? [];
+
+        return $ages === [] ? $text : $text . self::ages($ages, $info['evictions']['seconds'] ?? 0, $labels);
     }
 
     /**
@@ -75,7 +78,7 @@ final class Prometheus
     private static function ages(array $ages, int $seconds, array $labels): string
     {
         $name = 'eviction_age_seconds';
-        $text = self::head($name, 'histogram', 'How long entries evicted for memory had been in the cache.');
+        $text = self::head($name, 'histogram', 'Time since entries evicted for memory were stored or moved.');
         $sum = 0;
         foreach ($ages as $doublings => $entries) {
             $sum += $entries;

@@ -37,13 +37,13 @@ final class Php
     public static function without(string $extension, string $directory, array $ini = [], array $extensions = []): self
     {
         $name = '(larder_)?' . preg_quote($extension, '~');
-        $loads = '~^\s*(zend_)?extension\s*=\s*"?([^";]*/)?' . $name . '(\.so)?"?\s*(;.*)?$~m';
+        $loads = '~^\s*(zend_)?extension\s*=\s*["\']?([^"\';]*/)?' . $name . '(\.so)?["\']?\s*(;.*)?$~m';
         $scanned = php_ini_scanned_files();
-        foreach (\is_string($scanned) ? explode(',', $scanned) : [] as $file) {
+        foreach (\is_string($scanned) ? explode(',', $scanned) : [] as $place => $file) {
             $file = trim($file);
             if ($file !== '') {
                 $kept = preg_replace($loads, '', (string) file_get_contents($file));
-                file_put_contents($directory . '/' . basename($file), $kept);
+                file_put_contents(\sprintf('%s/%03d-%s', $directory, $place, basename($file)), $kept);
             }
         }
 

@@ -35,6 +35,6 @@ final class TopCommandTest extends TestCase
         self::assertSame(130, $top->wait());
         self::assertSame(2, substr_count($top->getOutput(), "\e[H\e[J"));
         self::assertStringContainsString('Hits     nothing was asked for', $top->getOutput());
-        self::assertMatchesRegularExpression('~^Evicted  \d\d,\d{3}; \d % had been read; half had been here for less than \d+ s\r?$~m', $top->getOutput());
+        self::assertMatchesRegularExpression('~^Evicted  \d\d,\d{3}; about \d+ % had been read; half was stored or moved less than \d+ s before\r?$~m', $top->getOutput());
     }
 }

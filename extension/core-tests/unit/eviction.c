@@ -67,7 +67,7 @@ static void young_beside_runs(void) {
     expect_nothing_left(cache);
 }
 
-/* Each evicted entry is counted under its age, and as unread if nobody has read it. */
+/* Each evicted entry is counted under its age, and as unread if it was read once at most, just after it was stored. */
 static void told_ages(void) {
     struct cache *cache = open_cache(8);
     enum { LENGTH = 5000, ENTRIES = 8000 };
@@ -89,11 +89,17 @@ static void told_ages(void) {
     EXPECT(unread.evicted_unread > unread.evicted / 2); /* of the sample in the main log it cannot be said */
     for (unsigned i = 0; i < ENTRIES; i++) {
         EXPECT_EQUAL(put(cache, key_of("read %u", i), i, LENGTH), CACHE_OK);
-        EXPECT(has_copied(cache, key_of("read %u", i), i, LENGTH));
+        EXPECT(has_copied(cache, key_of("read %u", i), i, LENGTH) &&
+               has_copied(cache, key_of("read %u", i), i, LENGTH));
     }
     const struct cache_info read = info_of(cache);
     EXPECT(read.evicted > unread.evicted + ENTRIES / 2);
     EXPECT(read.evicted_unread - unread.evicted_unread <= 8 * MIB / LENGTH); /* those from before */
+    for (unsigned i = 0; i < 2 * ENTRIES; i++) {
+        EXPECT_EQUAL(put(cache, key_of("once %u", i), i, LENGTH), CACHE_OK);
+        EXPECT(has_copied(cache, key_of("once %u", i), i, LENGTH));
+    }
+    EXPECT(info_of(cache).evicted_unread - read.evicted_unread > ENTRIES);
     expect_nothing_left(cache);
 }
 
