@@ -7,7 +7,7 @@ namespace Larder\Testing;
 use PHPUnit\Framework\TestCase;
 
 /**
- * For a test that goes on after an exception, or looks at it.
+ * Catches an expected exception, so that a test can inspect it and continue.
  *
  * @phpstan-require-extends TestCase
  */
@@ -17,7 +17,7 @@ trait AssertsThrows
      * @template T of \Throwable
      * @param class-string<T> $exception
      * @param \Closure(): mixed $call
-     * @param string $message a part of the exception's
+     * @param string $message part of the exception's message
      * @return T
      */
     protected static function assertThrows(string $exception, \Closure $call, string $message = ''): \Throwable

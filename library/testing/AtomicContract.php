@@ -11,8 +11,8 @@ use Larder\Internal\Key\ReservedKey;
 use PHPUnit\Framework\Attributes\Group;
 
 /**
- * add(), replace(), increment(), touch(), swap(), setIf() and pull(), also in several processes at once. For a store
- * that lacks one, the test checks that it says so.
+ * add(), replace(), increment(), touch(), swap(), setIf() and pull(), also in several processes at once. If a store
+ * lacks them, the test checks that the store reports that.
  *
  * @phpstan-require-extends StoreTestCase
  */
@@ -46,7 +46,7 @@ trait AtomicContract
         });
     }
 
-    /** A claim of a recomputation has a key of its own, and is deleted with it, wherever a store keeps it. */
+    /** The lease of a recomputation has its own key, and is deleted by that key, wherever the store keeps it. */
     public function testClaimThatIsAddedCanBeDeleted(): void
     {
         $this->ifCan(Capability::Atomic, function (): void {
@@ -435,7 +435,7 @@ trait AtomicContract
         $this->ifCan(Capability::Atomic, function (): void {
             $sums = $this->inProcesses(static function (Cache $cache): array {
                 $refused = 0;
-                // Retried when refused: a store does not wait long for a stopped process that holds a lock.
+                // Retried if refused, because a store waits only briefly for a stopped process that holds a lock.
                 $add = static function (string $key, int $first) use ($cache, &$refused): int|false {
                     $end = microtime(true) + 30;
                     do {
@@ -529,7 +529,8 @@ trait AtomicContract
     }
 
     /**
-     * Tries again while nothing is decided: a store with locks refuses a change for as long as a holder stands still.
+     * Tries until it wins or the outcome is decided: a store with locks refuses changes while a lock's holder is
+     * stopped.
      *
      * @param \Closure(): bool $try
      * @param \Closure(): bool $isDecided
@@ -549,7 +550,7 @@ trait AtomicContract
     {
         $this->ifCan(Capability::Atomic, function (): void {
             for ($i = 0; $i < 200; ++$i) {
-                // Nobody wins a key that is not there: a set is refused while the machine stands still.
+                // A stalled machine may refuse a set(), and no process could win a missing key.
                 self::assertTrue(self::isWon(
                     fn(): bool => $this->cache->set('key ' . $i, 0),
                     static fn(): bool => false,

@@ -12,7 +12,7 @@ use Larder\Exception\InvalidTtl;
 use Larder\Exception\NotSupported;
 
 /**
- * What a store says that it can do, and listing, expiry and pruning. What it cannot do must throw.
+ * The declared capabilities of a store, and listing, expiry and pruning. A call of a missing capability must throw.
  *
  * @phpstan-require-extends StoreTestCase
  */
@@ -130,7 +130,7 @@ trait CapabilitiesContract
             $other = new Cache($this->open($this->namespace . 'x'));
             $other->set('of another namespace', 1, 0.05);
             usleep(60_000);
-            // Writes may have removed some.
+            // Writes may have removed some of the expired entries.
             self::assertLessThanOrEqual(5, $this->cache->prune());
             self::assertSame(0, $this->cache->prune());
             self::assertSame([1, 1], [$this->cache->get('forever'), $this->cache->get('long')]);

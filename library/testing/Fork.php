@@ -11,12 +11,12 @@ namespace Larder\Testing;
 final class Fork
 {
     private const WAIT_SECONDS = 120.0;
-    /** Microseconds between two looks whether it has ended. */
+    /** Microseconds between two checks for the end of the process, at most. */
     private const LONGEST_PAUSE = 2_000;
 
     private function __construct(public readonly int $process, private readonly string $answer) {}
 
-    /** @param \Closure(): mixed $work what it returns is serialized */
+    /** @param \Closure(): mixed $work its result is serialized */
     public static function start(\Closure $work): self
     {
         $answer = (string) tempnam(sys_get_temp_dir(), 'larder-fork-');
@@ -38,10 +38,10 @@ final class Fork
     }
 
     /**
-     * Starts so many processes. Each calls the function that it gets when it is prepared, which returns when all have
-     * called it: on a busy machine one may come seconds after the others.
+     * Starts several processes. Each receives a function, and calls it when it is ready to begin. The function returns
+     * once all processes have called it: on a busy machine, one may be ready seconds after the others.
      *
-     * @param \Closure(int, \Closure(): void): mixed $work its first argument is the number of the process, from 0
+     * @param \Closure(int, \Closure(): void): mixed $work receives the number of the process, from 0, and that function
      * @return list<self>
      */
     public static function several(int $processes, \Closure $work): array
@@ -52,7 +52,7 @@ final class Fork
         for ($process = 0; $process < $processes; ++$process) {
             $forks[] = self::start(static fn(): mixed => $work($process, static function () use ($held, $end): void {
                 fclose($held);
-                fread($end, 1); // until nobody has the other end open
+                fread($end, 1); // returns when no process has the other end open
             }));
         }
         fclose($held);
@@ -74,7 +74,7 @@ final class Fork
         @unlink($this->answer);
     }
 
-    /** Waits up to two minutes for the process and returns what the code returned. */
+    /** Waits up to two minutes for the process, and returns the result of its code. */
     public function result(): mixed
     {
         $end = microtime(true) + self::WAIT_SECONDS;

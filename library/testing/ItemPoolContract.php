@@ -12,7 +12,7 @@ use PHPUnit\Framework\Attributes\Group;
 use Psr\Cache\CacheItemInterface;
 
 /**
- * What PSR-6 requires of ItemPool over a store.
+ * The requirements of PSR-6 for an ItemPool over a store.
  *
  * @phpstan-require-extends StoreTestCase
  */
@@ -26,7 +26,7 @@ trait ItemPoolContract
     #[Before(-1)]
     protected function openPool(): void
     {
-        // A moment long ago: nothing may confuse the machine's time with the pool's.
+        // A time long ago, so that a test fails if the pool uses the machine's clock.
         $this->clock = new SetClock(new \DateTimeImmutable('2001-01-31 12:00:00.25 Europe/Riga'));
         $this->pool = $this->anotherPool();
     }
@@ -333,7 +333,7 @@ trait ItemPoolContract
         self::assertFalse($this->pool->getItem('key')->isHit());
     }
 
-    /** The minute starts when the item asks for it: an item that is saved 59.6 s later lives for 0.4 s. */
+    /** The minute starts with expiresAfter() or expiresAt(): an item that is saved 59.6 s later lives for 0.4 s. */
     #[Group('waiting')]
     public function testItemsExpire(): void
     {

@@ -11,7 +11,7 @@ use Larder\Contract\LockLifetime;
 use PHPUnit\Framework\Attributes\Group;
 
 /**
- * lock(), also when its owner is killed. A store without locks must say so.
+ * lock(), also when its owner is killed. A store without locks must report that.
  *
  * @phpstan-require-extends StoreTestCase
  */
@@ -66,7 +66,7 @@ trait LockContract
         });
     }
 
-    /** Each process enters, writes its number, checks that nobody else has, and leaves, many times. */
+    /** Each process repeatedly acquires the lock, writes its number, checks that it is still there, and releases. */
     public function testLockIsHeldByOneProcessAtATime(): void
     {
         $this->ifCan(Capability::Lock, function (): void {
@@ -102,7 +102,7 @@ trait LockContract
             self::within(1.0, function () use (&$start): void {
                 $this->cache->clear();
                 $start = microtime(true);
-                // A fork ends by SIGKILL.
+                // A fork ends with SIGKILL, so it does not release its lock.
                 self::assertTrue(Fork::run(fn(): bool => $this->reopenedCache()->lock('k', 1) !== null));
                 if (!$this->isLocal()) {
                     self::assertNull($this->cache->lock('k', 60));
@@ -119,7 +119,7 @@ trait LockContract
         }, Capability::Lock);
     }
 
-    /** The control: a lock without an owner lasts until its ttl is over. */
+    /** The control: a lock that is not tied to its process lasts until its ttl is over. */
     #[Group('waiting')]
     public function testTimedLockOutlivesItsProcess(): void
     {

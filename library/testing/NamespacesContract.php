@@ -9,13 +9,13 @@ use Larder\Contract\Capability;
 use PHPUnit\Framework\Attributes\After;
 
 /**
- * Namespaces are caches that share a store and do not know of each other, whatever their names and keys are.
+ * Namespaces are caches that share a store. They do not affect each other, whatever their names and keys are.
  *
  * @phpstan-require-extends StoreTestCase
  */
 trait NamespacesContract
 {
-    /** Each is a prefix of others, and of their keys. */
+    /** Names that are prefixes of each other and of keys. */
     private const NAMES = ['a', 'aa', 'a_b', 'a-b', 'A', 'a_', '-', 'as-long-as-one-may-be-xx'];
 
     /** @var list<Cache> */
@@ -173,7 +173,7 @@ trait NamespacesContract
         }
         self::assertSame(array_fill_keys(self::NAMES, 0), $mixed);
         foreach (self::NAMES as $name) {
-            // Reopened: with memcached another process's clear() is seen a moment later.
+            // Reopened, because with Memcached an open store sees another process's clear() a moment later.
             self::assertSame(!$this->isShared() ? null : [$name, 24], $this->namespaceCache($name)->get('b:k'));
         }
     }

@@ -34,7 +34,7 @@ final class PsrKeys
         }
     }
 
-    /** @return iterable<string, array{mixed}> what is no string; arrays and iterables can hold it */
+    /** @return iterable<string, array{mixed}> keys that are not strings, as arrays and iterables can contain */
     public static function noStrings(): iterable
     {
         foreach ([2, 2.5, true, false, null, ['array'], new \stdClass()] as $key) {

@@ -15,7 +15,7 @@ use PHPUnit\Framework\Attributes\Before;
 use PHPUnit\Framework\Attributes\Group;
 
 /**
- * What Cache::remember() and rememberMany() do, also in several processes at once.
+ * Cache::remember() and rememberMany(), also in several processes at once.
  *
  * @phpstan-require-extends StoreTestCase
  */
@@ -27,7 +27,7 @@ trait RememberContract
     private const STAMPEDE = 100; // processes
     private const TRIES = 20;
 
-    /** A file with one byte for each computation, of whichever process. */
+    /** A file with one byte for each computation of any process. */
     private string $log;
 
     #[Before]
@@ -137,7 +137,7 @@ trait RememberContract
             $again = $this->reopenedCache();
             $seen = null;
             $value = $this->cache->remember('k', 60, function () use ($again, &$seen): mixed {
-                // as another process would in the meantime
+                // as another process would during the computation
                 $seen = !$this->isShared() ? 'old' : $again->remember('k', 60, $this->making('not by two'), stale: 60);
 
                 return self::opaque('new');
@@ -236,7 +236,7 @@ trait RememberContract
     {
         $old = $this->cache->remember('k', 60, function (): mixed {
             $this->reopenedCache()->invalidateTags(['data']);
-            $this->cache->invalidateTags(['data']); // which the other does not reach if the store is not shared
+            $this->cache->invalidateTags(['data']); // the other object changes nothing here if the store is not shared
 
             return self::opaque('of old data');
         }, stale: 60, tags: ['data']);
@@ -250,8 +250,8 @@ trait RememberContract
     public function testOneOfManyProcessesComputes(): void
     {
         $this->ifShared(function (): void {
-            // Again, if the store may lose an entry, which it does not each time, or if the machine stood still: of a
-            // store that does not answer within its timeout, of a second, all compute.
+            // Retried if the store may lose an entry, or if the machine stalled: if a store does not answer within its
+            // timeout of a second, every process computes.
             for ($tries = 0, $mayFail = true; $tries < self::TRIES && $mayFail; ++$tries) {
                 $this->cache->clear();
                 file_put_contents($this->log, '');
@@ -262,7 +262,7 @@ trait RememberContract
         }, Capability::Lock);
     }
 
-    /** How long it took, in seconds. */
+    /** @return float duration in seconds */
     private function stampede(): float
     {
         $start = microtime(true);
@@ -312,7 +312,7 @@ trait RememberContract
     public function testComputationThatOutlastsItsLeaseIsNotStartedTwice(): void
     {
         $this->ifShared(function (): void {
-            // Several tries: on a server a lease also expires when the whole machine stalls for that long.
+            // Several tries, because on a server a lease also expires if the whole machine stalls for its duration.
             for ($tries = $this->isLocal() ? 1 : self::TRIES; $tries > 0 && $this->computations() !== 1; --$tries) {
                 $this->cache->delete('k');
                 file_put_contents($this->log, '');
@@ -325,7 +325,7 @@ trait RememberContract
         }, Capability::Lock);
     }
 
-    /** The control: nobody sees whether the owner lives, so the lease lasts until its time is over. */
+    /** The control: no process can check whether the owner of a timed lease is alive, so the lease lasts to its end. */
     #[Group('waiting')]
     public function testTimedLeaseOfDeadProcessIsWaitedFor(): void
     {
@@ -337,7 +337,7 @@ trait RememberContract
             self::assertSame('next', $this->cache->remember('k', 60, $this->making('next'), wait: 20));
             if (
                 !$this->store instanceof EngineStore
-            ) { // which knows by itself who computes, and to which that is no value of use
+            ) { // the engine has leases of its own, and takes this one for an unusable value
                 self::assertWaited(1.0, $start);
             }
         }, Capability::Lock);
@@ -380,9 +380,9 @@ trait RememberContract
     }
 
     /**
-     * Starts a process, and returns as soon as it computes 'k'.
+     * Starts a process that computes 'k', and returns as soon as the computation has begun.
      *
-     * @param float $seconds that it takes
+     * @param float $seconds duration of the computation
      */
     private function computation(string $value, float $seconds, float $lease, bool $renews = false): Fork
     {
@@ -437,7 +437,7 @@ trait RememberContract
 
     /**
      * @param list<string> $missing
-     * @return array<string, mixed> something for each but "unknown"
+     * @return array<string, mixed> a value for each key except "unknown"
      */
     private function makeMany(array $missing): array
     {

@@ -17,11 +17,12 @@ use PHPUnit\Framework\Attributes\Group;
 trait RememberFailures
 {
     private const FAILING = 12;
-    /** A machine that is too busy to run a third of them within the first has a longer one. */
+    /** Durations of a computation, tried in turn. A busy machine needs longer ones to run a third of them at once. */
     private const FAILING_SECONDS = [0.3, 1.0, 3.0];
 
     /**
-     * After the first failure the others compute at once, not one after the other: that is one at a time, however long.
+     * After the first failure, the other processes compute at the same time. One after the other, they would wait for
+     * each other's full duration.
      */
     #[Group('waiting')]
     public function testComputationsThatStoreNothingRunConcurrently(): void
@@ -53,7 +54,7 @@ trait RememberFailures
         });
     }
 
-    /** What computes after a failure has no lease, and may take longer than that of what failed. */
+    /** A computation after a failed one has no lease, and may take longer than the failed one's lease. */
     #[Group('waiting')]
     public function testComputationAfterAFailureIsStoredHoweverLongItTakes(): void
     {
@@ -110,7 +111,7 @@ trait RememberFailures
         }
     }
 
-    /** As after a deployment: get() misses, and yet the entry blocks add(). */
+    /** As after a deployment that removed a class: get() misses, but the entry still blocks add(). */
     #[Group('waiting')]
     public function testUnreadableValueIsRecomputed(): void
     {
@@ -144,7 +145,7 @@ trait RememberFailures
         self::assertLessThan(30.0, microtime(true) - $start, 'it did not wait');
     }
 
-    /** The control: the same key is waited for when another process computes it. */
+    /** The control: remember() waits if another process computes the same key in the same store. */
     #[Group('waiting')]
     public function testSameKeyInAnotherStoreIsIndependent(): void
     {
@@ -161,7 +162,7 @@ trait RememberFailures
         }, Capability::Lock);
     }
 
-    /** @return array{int|float, int|float} when it began and ended to compute, by hrtime() */
+    /** @return array{int|float, int|float} start and end of the computation, by hrtime() */
     private static function failingComputation(Cache $cache, string $how, float $seconds): array
     {
         $span = [0, 0];

@@ -10,7 +10,7 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\Group;
 
 /**
- * The part of RememberContract about writes during a computation: they are later, so they win.
+ * The part of RememberContract about writes during a computation: a write wins, because it is later.
  *
  * @phpstan-require-extends StoreTestCase
  */
@@ -19,8 +19,8 @@ trait RememberWrites
     private const ROUNDS = 150;
 
     /**
-     * @return iterable<string, array{\Closure(Cache): mixed, mixed}> a write during a computation, and the value after
-     *         it
+     * @return iterable<string, array{\Closure(Cache): mixed, mixed}> a write during a computation, and the value
+     *         afterwards
      */
     public static function writes(): iterable
     {
@@ -67,7 +67,7 @@ trait RememberWrites
         });
     }
 
-    /** After the data changed and delete() was called, get() never returns a value of the old data. */
+    /** After the data has changed and delete() has returned, get() never returns a value of the old data. */
     #[Group('waiting')]
     public function testDeletedValueIsNotRestoredByAnEarlierComputation(): void
     {
@@ -107,7 +107,7 @@ trait RememberWrites
                 ++$change;
                 file_put_contents($this->log . '.new', (string) $change);
                 rename($this->log . '.new', $this->log);
-                // delete() returns false, and the value stays, while a stopped process holds a lock.
+                // While a stopped process holds a lock, delete() returns false and the value stays.
                 for ($end = microtime(true) + 30; !$this->cache->delete('k') && microtime(true) < $end;) {
                 }
                 usleep(random_int(0, 2000));
@@ -136,7 +136,7 @@ trait RememberWrites
             } elseif ($case === 'set') {
                 $this->cache->set('k', 'v0', 60);
             }
-            // A store that does not know the expiry of a value drops it.
+            // If a store does not know the expiry of a value, remember() drops the value.
             $before = $case === 'made' || ($case === 'set' && $this->cache->can(Capability::Expiry)) ? 'v0' : null;
             $found = [];
             $made = $this->cache->remember('k', 60, function () use (&$found): mixed {
@@ -159,7 +159,7 @@ trait RememberWrites
         }
     }
 
-    /** Also where the earlier one ends first. */
+    /** Also if an earlier computation, which was not forced, ends first. */
     #[Group('waiting')]
     public function testComputationThatIsForcedIsStored(): void
     {

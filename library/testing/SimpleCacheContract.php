@@ -9,7 +9,7 @@ use PHPUnit\Framework\Attributes\Before;
 use PHPUnit\Framework\Attributes\Group;
 
 /**
- * What PSR-16 requires of SimpleCache over a store.
+ * The requirements of PSR-16 for a SimpleCache over a store.
  *
  * @phpstan-require-extends StoreTestCase
  */
@@ -129,7 +129,7 @@ trait SimpleCacheContract
             yield '7' => 2;
             yield 'a' => 3;
         };
-        // Only the values of this generator matter.
+        // PSR-16 uses the values of this generator, not its keys.
         $keys = static function (): \Generator {
             yield 1 => 'a';
             yield 1 => '7';
@@ -250,7 +250,7 @@ trait SimpleCacheContract
 
     /**
      * @param iterable<mixed, mixed> $pairs
-     * @return list<array{mixed, mixed}> with keys of the type that a foreach sees
+     * @return list<array{mixed, mixed}> with keys as a foreach returns them, except that integers become strings
      */
     private function pairs(iterable $pairs): array
     {

@@ -11,7 +11,7 @@ use Larder\Exception\InvalidTtl;
 use PHPUnit\Framework\Attributes\Group;
 
 /**
- * What every store does: values, keys, ttl, clear(), other processes.
+ * The behaviour of every store: values, keys, ttl, clear(), other processes.
  *
  * @phpstan-require-extends StoreTestCase
  */
@@ -204,8 +204,8 @@ trait StoreContract
     }
 
     /**
-     * One wait for all: values that expire and values that stay are checked before and after it. A check is left out
-     * when a busy machine reaches it after the ttl.
+     * Expiring and lasting values share one wait, and are checked before and after it. A check is left out if a busy
+     * machine reaches it after the ttl.
      */
     #[Group('waiting')]
     public function testValuesExpire(): void
@@ -254,7 +254,7 @@ trait StoreContract
         $this->assertStored('again', 'short');
     }
 
-    /** Around the limits of 31 and 32 bits, as seconds and as Unix time, up to a ttl that counts as endless. */
+    /** A ttl around 2^31 and 2^32, as seconds and as Unix time, and up to one that counts as endless. */
     public function testLongTtlIsKept(): void
     {
         $century = 100 * 366 * 86_400;
@@ -424,7 +424,7 @@ trait StoreContract
         $this->assertStored('parent 0', 'parent 0');
     }
 
-    /** Two processes write one key, two read it and must find whole values. */
+    /** Two processes write one key. Two others read it, and must never find a torn value. */
     public function testConcurrentWritesAreNeverTorn(): void
     {
         $end = microtime(true) + 0.4;
@@ -461,7 +461,7 @@ trait StoreContract
         self::assertSame($this->keepsValues() || !$this->isShared(), $wholeThere > 0);
     }
 
-    /** @return array{int, string} a value whose every byte follows from its number; short and long ones take turns */
+    /** @return array{int, string} a value whose every byte follows from its number; short and long values alternate */
     private function provable(int $number): array
     {
         return [$number, str_repeat(pack('N', $number), 1 + 997 * ($number % 7) ** 2)];

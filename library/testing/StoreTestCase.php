@@ -12,9 +12,9 @@ use PHPUnit\Framework\ExpectationFailedException;
 use PHPUnit\Framework\TestCase;
 
 /**
- * The base of a store's test class. A subclass opens the store, uses AllContracts or single contracts, and overrides
- * the methods below where the store differs; the contracts check that it does. They fork, so they need the extensions
- * pcntl and posix.
+ * The base of a store's test class. A subclass opens the store, and uses AllContracts or single contracts. It overrides
+ * the methods below where the store differs, and the contracts check that the store does differ. The contracts fork, so
+ * they need the extensions pcntl and posix.
  */
 abstract class StoreTestCase extends TestCase
 {
@@ -28,7 +28,7 @@ abstract class StoreTestCase extends TestCase
     /** Unique for each test. */
     protected string $namespace;
     protected Store $store;
-    /** Over the same store. */
+    /** A cache over $store. */
     protected Cache $cache;
 
     /**
@@ -77,7 +77,7 @@ abstract class StoreTestCase extends TestCase
         return null;
     }
 
-    /** A value that add() refuses, where it takes less than set(). */
+    /** A value over the limit of add(), which may be lower than that of set(). */
     protected function tooLargeToAdd(): ?string
     {
         return $this->tooLarge();
@@ -101,27 +101,28 @@ abstract class StoreTestCase extends TestCase
         return 0.0;
     }
 
-    /** True for a store that may return false for a change that it made. */
+    /** True for a store that may apply a change and yet return false. */
     protected function mayApplyWhatItRefuses(): bool
     {
         return false;
     }
 
     /**
-     * How many of some hundred values the store may lose if several processes write at once. A lease may be among them.
+     * Number of values that the store may lose, of some hundreds, if several processes write at once. A lost value may
+     * be a lease.
      */
     protected function expectedLosses(): int
     {
         return 0;
     }
 
-    /** Whether keys() of the store lists this key for internal use. */
+    /** True if the store uses this key internally, and keys() of the store lists it. */
     protected function isInternalKey(string $key): bool
     {
         return false;
     }
 
-    /** Stores data of another program next to the store's, as similar to it as possible. */
+    /** Stores data of another program next to the store's data, as similar to it as possible. */
     protected function plantNeighbour(): void {}
 
     protected function neighbourIsThere(): bool
@@ -144,20 +145,20 @@ abstract class StoreTestCase extends TestCase
         $this->cache->clear();
     }
 
-    /** The store opened again, as another process would; the same object if it is not shared. */
+    /** The store, opened again as another process would open it; the same object if the store is not shared. */
     protected function reopened(): Store
     {
         return $this->isShared() ? $this->open($this->namespace) : $this->store;
     }
 
-    /** Like reopened(). */
+    /** A cache over reopened(), or the same cache if the store is not shared. */
     protected function reopenedCache(): Cache
     {
         return $this->isShared() ? new Cache($this->open($this->namespace)) : $this->cache;
     }
 
     /**
-     * Runs $test if the store has the capability; else checks that the cache reports it as missing.
+     * Runs $test if the store has the capability. Otherwise checks that the cache reports it as missing.
      *
      * @param \Closure(): void $test
      */
@@ -171,7 +172,7 @@ abstract class StoreTestCase extends TestCase
     }
 
     /**
-     * Runs $test if processes share the store; else checks that they do not.
+     * Runs $test if processes share the store. Otherwise checks that they do not share it.
      *
      * @param \Closure(): void $test
      */
@@ -188,7 +189,7 @@ abstract class StoreTestCase extends TestCase
     }
 
     /**
-     * Runs $work in several processes at once. Each passes its own open cache and its number.
+     * Runs $work in several processes at once. It receives a cache that its process opened, and the process's number.
      *
      * @template T
      * @param \Closure(Cache, int): T $work
@@ -214,7 +215,7 @@ abstract class StoreTestCase extends TestCase
     }
 
     /**
-     * Runs $work in another process, or in this one if the store is not shared, and waits until this process sees its
+     * Runs $work in another process, or in this one if the store is not shared. Then waits until this process sees the
      * changes.
      *
      * @param \Closure(Cache): mixed $work
@@ -228,8 +229,8 @@ abstract class StoreTestCase extends TestCase
     }
 
     /**
-     * Checks each case of a data provider on one store: hundreds of stores take minutes to open. A failure names its
-     * case.
+     * Checks each case of a data provider on one store, because opening hundreds of stores takes minutes. A failure
+     * names its case.
      *
      * @param iterable<string, array<mixed>> $cases arguments of the check by the case's name
      */

@@ -14,7 +14,7 @@ use Larder\Psr\SimpleCache;
 use PHPUnit\Framework\Attributes\Group;
 
 /**
- * What a cache does with tags, also in several processes at once.
+ * Tags of a cache, also in several processes at once.
  *
  * @phpstan-require-extends StoreTestCase
  */
@@ -159,7 +159,7 @@ trait TagsContract
         self::assertSame([false, false, false], [$simple->has('k'), $pool->hasItem('k'), $pool->getItem('k')->isHit()]);
     }
 
-    /** A writer computes from old data and stores after the data changed and the tag was invalidated. */
+    /** A writer computes from old data. It stores the result after the data has changed and the tag was invalidated. */
     #[Group('waiting')]
     public function testValueComputedBeforeInvalidationIsNotServed(): void
     {
@@ -177,7 +177,7 @@ trait TagsContract
         ));
     }
 
-    /** The control: a writer that reads the tag versions after it has computed. */
+    /** The control: a writer that reads the tag versions only after its computation. */
     #[Group('waiting')]
     public function testValueComputedBeforeInvalidationIsServedWithoutEarlierVersions(): void
     {
@@ -272,7 +272,7 @@ trait TagsContract
     #[Group('waiting')]
     public function testInvalidatedValueIsNeverServedAgain(): void
     {
-        // Others keep storing with the tag: a value with an earlier version must not come back.
+        // Other processes keep storing with the tag, but a value with an earlier tag version must not come back.
         $this->cache->set('old', 'value', tags: ['tag']);
         $this->cache->invalidateTags(['tag']);
         $seen = $this->inProcesses(static function (Cache $cache, int $process): int {
@@ -295,7 +295,7 @@ trait TagsContract
     {
         $expected = [];
         for ($i = 0; $i < 100; ++$i) {
-            // 10,000 writes, of which 100 values remain.
+            // 10,000 writes in all, to the same 100 keys.
             $values = array_combine(array_map(static fn(int $n): string => "value $n", range(0, 99)), range(0, 99));
             self::assertTrue($this->cache->setMany($values, tags: ['tag ' . $i % 20, 'all']));
             $expected = array_keys($values);
@@ -428,9 +428,9 @@ trait TagsContract
     }
 
     /**
-     * @param \Closure(Cache, \Closure(): mixed): bool $write computes a value by the second argument, and stores it as
+     * @param \Closure(Cache, \Closure(): mixed): bool $write computes a value by its second argument, and stores it as
      *         k
-     * @return mixed what is served afterwards
+     * @return mixed the value of k afterwards
      */
     private function servedAfterALateWriter(\Closure $write): mixed
     {

@@ -6,12 +6,12 @@ namespace Larder\Testing;
 
 use PHPUnit\Framework\AssertionFailedError;
 
-/** For tests that depend on time, on machines that are busy and stall now and then. */
+/** For tests that depend on time, and run on busy machines that sometimes stall. */
 trait Timing
 {
     /**
-     * Runs steps that are only valid if they take less than $seconds; runs them again, from the start, if they took
-     * longer.
+     * Runs steps whose result is only valid if they take less than $seconds. If they took longer, runs them again from
+     * the start.
      *
      * @param \Closure(): void $steps
      */
@@ -24,7 +24,7 @@ trait Timing
             try {
                 $steps();
             } catch (AssertionFailedError $failed) {
-                // perhaps only because they were late
+                // ignored if the steps took too long
             }
             if (microtime(true) < $start + $seconds) {
                 if ($failed !== null) {
@@ -40,7 +40,7 @@ trait Timing
         ));
     }
 
-    /** Checks that this much time has passed, and not so much more that something else ended the wait. */
+    /** Checks that the wait took this long, and at most 8 s more: if it took longer, something else ended it. */
     protected static function assertWaited(float $seconds, float $start): void
     {
         $waited = microtime(true) - $start;
