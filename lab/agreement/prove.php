@@ -3,9 +3,9 @@
 declare(strict_types=1);
 
 /*
- * Says how many rows of two runs agree: their intervals overlap. Fails when fewer than 95 % do.
+ * Prints how many rows of two runs agree, that is, have overlapping intervals. Fails if fewer than 95 % do.
  *
- *     php lab/agreement/prove.php A.jsonl B.jsonl [part of the intervals' width, 1 unless given]
+ *     php lab/agreement/prove.php A.jsonl B.jsonl [factor of the intervals' width, 1 by default]
  */
 
 use Larder\Cli\Report\Figure;

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-/* A list of 20 products, as the pages of lab/apcu/symfony and lab/apcu/laravel keep 60 of them. */
+/* A list of 20 products. The pages of lab/apcu/symfony and lab/apcu/laravel cache 60 such lists. */
 
 return static fn(int $list): array => array_map(static fn(int $product): array => [
     'id' => $product,

@@ -1,15 +1,15 @@
 <?php
 
 /*
- * What lab/apcu/prove asks of applications that nobody here wrote. Each answer is a line; those over both modules named apcu
- * are compared.
+ * Asks other projects' applications for lab/apcu/prove, and prints each answer as a line. lab/apcu/prove compares the
+ * answers over both modules named apcu.
  *
- *     php lab/apcu/prove.php mediawiki ADDRESS            what a reader and an editor do in a new wiki
- *     php lab/apcu/prove.php symfony ADDRESS              what a visitor does in the shop
+ *     php lab/apcu/prove.php mediawiki ADDRESS            requests of a reader and an editor in a new wiki
+ *     php lab/apcu/prove.php symfony ADDRESS              requests of a visitor in the shop
  *     php lab/apcu/prove.php composer PROJECT             its class loader
  *     php lab/apcu/prove.php laravel                      the apc store of Laravel
  *     php lab/apcu/prove.php wordpress                    its Site Health
- *     php -S ADDRESS -t WIKI lab/apcu/prove.php           serves the wiki, and at /cached what apcu_cache_info() says
+ *     php -S ADDRESS -t WIKI lab/apcu/prove.php           serves the wiki, and apcu_cache_info() at /cached
  */
 
 declare(strict_types=1);
@@ -24,7 +24,7 @@ use Illuminate\Cache\Repository;
 
 if (\PHP_SAPI === 'cli-server') {
     if (($_SERVER['REQUEST_URI'] ?? '') !== '/cached') {
-        return false; // the wiki's own file
+        return false; // the built-in server serves the wiki's file
     }
     echo json_encode(apcu_cache_info(true));
 
@@ -81,8 +81,8 @@ final class Visitor
     }
 
     /**
-     * Posts a change, in a second of its own: MediaWiki compares the times of pages and of their cached parts in
-     * seconds.
+     * Posts a change in a second of its own, because MediaWiki compares the times of pages and of their cached parts in
+     * whole seconds.
      *
      * @param array<string, string> $form
      */
@@ -101,7 +101,7 @@ final class Visitor
         return \is_string($token) ? $token : throw new \RuntimeException("the wiki gives no token $type: " . json_encode($answer));
     }
 
-    /** The number of waiting jobs depends on which of them MediaWiki found equal within a second. */
+    /** Replaces parts that differ between runs, as the number of jobs: MediaWiki merges equal jobs of a second. */
     public static function normalized(string $text): string
     {
         return (string) preg_replace(['/[0-9a-f]{32,}/', '/"jobs":\d+/', '/\d{4}-\d\d-\d\dT[\d:]+Z/', '/\d\d:\d\d(:\d\d)?/', '/127\.0\.0\.1:\d+/'], ['ID', '"jobs":JOBS', 'TIME', 'TIME', 'SITE'], $text);
@@ -139,7 +139,7 @@ function mediawiki(string $site): iterable
     yield 'history' => $reader->read('/index.php?title=Pantry&action=history');
     yield 'category' => $reader->read('/index.php?title=Category:Food');
     $changes = $editor->api(['action' => 'query', 'list' => 'recentchanges', 'rcprop' => 'title|user|comment|sizes|ids', 'rcdir' => 'newer'])['query']['recentchanges'];
-    usort($changes, static fn(array $a, array $b): int => $a['rcid'] <=> $b['rcid']); // several are of one second
+    usort($changes, static fn(array $a, array $b): int => $a['rcid'] <=> $b['rcid']); // a second may have several
     yield 'recent changes' => $changes;
     yield 'search' => $reader->read('/index.php?search=jars&ns0=1&fulltext=1');
     yield 'deleted' => $editor->change(['action' => 'delete', 'title' => 'Empty']);
@@ -192,7 +192,7 @@ function composer(string $project): iterable
     yield 'prefix' => $prefix !== '';
     yield 'classes' => [class_exists('App\One'), class_exists('App\Part\Two'), class_exists('App\Missing'), class_exists('App\Missing')];
     yield 'what it has stored' => array_map(static fn(string $class): mixed => apcu_fetch($prefix . $class), ['App\One', 'App\Part\Two', 'App\Missing']);
-    // only the cache knows the path of this class
+    // the path of this class is only in the cache
     file_put_contents("$project/elsewhere.php", '<?php namespace App; final class Elsewhere {}');
     apcu_store($prefix . 'App\Elsewhere', "$project/elsewhere.php");
     yield 'found by what is stored' => [$loader->findFile('App\Elsewhere'), class_exists('App\Elsewhere')];
@@ -226,7 +226,8 @@ function wordpress(): iterable
     \define('ABSPATH', __DIR__ . '/../../var/wordpress/root/usr/share/wordpress/');
     require ABSPATH . 'wp-includes/plugin.php';
     require ABSPATH . 'wp-admin/includes/class-wp-site-health.php';
-    $health = (new \ReflectionClass('WP_Site_Health'))->newInstanceWithoutConstructor(); // it would ask for a database
+    // Without its constructor, which needs a database.
+    $health = (new \ReflectionClass('WP_Site_Health'))->newInstanceWithoutConstructor();
     $offered = (new \ReflectionMethod($health, 'available_object_cache_services'))->invoke($health);
     yield 'offered caches' => $offered;
     yield 'APCu is one of them' => \in_array('APCu', $offered, true) ?: throw new \RuntimeException('Site Health does not find APCu');

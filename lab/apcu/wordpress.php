@@ -2,13 +2,13 @@
 
 declare(strict_types=1);
 
-// Installs a blog of ten posts in the WordPress of lab/software/wordpress, whose wp-config.php says what it takes from
+// Installs a blog of ten posts in the WordPress of lab/software/wordpress. Its wp-config.php reads its settings from
 // the environment.
 
 define('WP_INSTALLING', true);
 $_SERVER['HTTP_HOST'] = 'localhost';
 
-/** WordPress calls this instead of its own, which would send a mail. */
+/** Replaces WordPress's own function, which would send a mail. */
 function wp_new_blog_notification(): void {}
 
 $site = __DIR__ . '/../../var/wordpress/root/usr/share/wordpress';

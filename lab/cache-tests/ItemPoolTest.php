@@ -5,7 +5,7 @@ declare(strict_types=1);
 use Cache\IntegrationTests\CachePoolTest;
 use Larder\Psr\ItemPool;
 
-/** ItemPool: php-cache's tests of PSR-6. */
+/** Runs php-cache's tests of PSR-6 on ItemPool. */
 final class ItemPoolTest extends CachePoolTest
 {
     use KeysAreStrings;

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-/** Leaves out keys of other types, which PHP itself refuses or converts since version 3 of PSR-6 and PSR-16. */
+/** Leaves out keys of other types: since version 3 of PSR-6 and PSR-16, PHP itself refuses or converts them. */
 trait KeysAreStrings
 {
     /** @return list<array{string}> */

@@ -5,7 +5,7 @@ declare(strict_types=1);
 use Larder\Psr\SimpleCache;
 use Symfony\Component\Cache\Tests\Psr16CacheTest;
 
-/** SimpleCache: php-cache's tests of PSR-16, and those that Symfony adds. */
+/** Runs php-cache's tests of PSR-16 on SimpleCache, and the ones that Symfony adds. */
 final class SimpleCacheTest extends Psr16CacheTest
 {
     use KeysAreStrings;

@@ -6,7 +6,7 @@ use Larder\Psr\SimpleCache;
 use Symfony\Component\Cache\Adapter\Psr16Adapter;
 use Symfony\Component\Cache\Tests\Adapter\AdapterTestCase;
 
-/** SimpleCache in Symfony's adapter for PSR-16: Symfony's tests of its adapters. */
+/** Runs Symfony's tests of adapters on SimpleCache in Symfony's adapter for PSR-16. */
 final class SymfonyPsr16Test extends AdapterTestCase
 {
     protected $skippedTests = [

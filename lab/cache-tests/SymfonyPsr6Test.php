@@ -6,7 +6,7 @@ use Larder\Psr\ItemPool;
 use Symfony\Component\Cache\Adapter\ProxyAdapter;
 use Symfony\Component\Cache\Tests\Adapter\AdapterTestCase;
 
-/** ItemPool in Symfony's adapter for PSR-6: Symfony's tests of its adapters. */
+/** Runs Symfony's tests of adapters on ItemPool in Symfony's adapter for PSR-6. */
 final class SymfonyPsr6Test extends AdapterTestCase
 {
     protected $skippedTests = [

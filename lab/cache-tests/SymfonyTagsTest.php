@@ -8,7 +8,7 @@ use Symfony\Component\Cache\Adapter\TagAwareAdapter;
 use Symfony\Component\Cache\Tests\Adapter\AdapterTestCase;
 use Symfony\Component\Cache\Tests\Adapter\TagAwareTestTrait;
 
-/** ItemPool below Symfony's tags: Symfony's tests of them. */
+/** Runs Symfony's tests of tags on ItemPool in Symfony's tag-aware adapter. */
 final class SymfonyTagsTest extends AdapterTestCase
 {
     use TagAwareTestTrait;

@@ -5,7 +5,7 @@ declare(strict_types=1);
 use Cache\IntegrationTests\TaggableCachePoolTest;
 use Larder\Psr\TaggablePool;
 
-/** TaggablePool: php-cache's tests of tags. */
+/** Runs php-cache's tests of tags on TaggablePool. */
 final class TaggablePoolTest extends TaggableCachePoolTest
 {
     public function createCachePool(): TaggablePool

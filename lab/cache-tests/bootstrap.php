@@ -24,7 +24,7 @@ spl_autoload_register(static function (string $class): void {
     }
 });
 
-/** The same in every test: many a store exists only in its object. */
+/** The same object in every test, because the values of many stores exist only in the object. */
 function tested_cache(): Cache
 {
     static $cache = null;

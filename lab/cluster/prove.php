@@ -3,7 +3,7 @@
 declare(strict_types=1);
 
 /*
- * Clusters and sentinels that change under load, for Larder and for phpredis alone; see lab/cluster/prove.
+ * Changes clusters and sentinels under load, with Larder and with phpredis alone; see lab/cluster/prove.
  *
  *     php lab/cluster/prove.php [--write] [part of a scenario's name]
  */

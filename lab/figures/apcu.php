@@ -1,11 +1,11 @@
 <?php
 
 /*
- * Measures the module apcu beside APCu: processor time per call, in a cache of 32 MiB with 20,000 entries of 500 bytes.
- * The two take turns, in a new process each time; printed are the medians, and the median ratio of the pairs.
+ * Compares the module apcu with APCu: processor time per call, in a cache of 32 MiB with 20,000 entries of 500 bytes.
+ * The two alternate, each time in a new process. Prints the medians, and the median ratio of the pairs.
  *
  *   php lab/figures/apcu.php [rounds]
- *   php lab/figures/apcu.php --rows       in one of the processes
+ *   php lab/figures/apcu.php --rows       the measuring process
  */
 
 declare(strict_types=1);
@@ -21,7 +21,7 @@ function processor_time(): float
     return ($usage['ru_utime.tv_sec'] + $usage['ru_stime.tv_sec']) * 1e9 + ($usage['ru_utime.tv_usec'] + $usage['ru_stime.tv_usec']) * 1e3;
 }
 
-/** @return array<string, array{int, Closure(int): mixed}> name => number of calls at a time, and the call */
+/** @return array<string, array{int, Closure(int): mixed}> row => number of calls in one timing, and the call */
 function rows(): array
 {
     $keys = array_map(static fn(int $i): string => "fill:$i", range(0, 99));
@@ -63,7 +63,7 @@ function rows(): array
 }
 
 /**
- * Nanoseconds of a call: the minimum of some tries.
+ * Nanoseconds of a call: the minimum of several tries.
  *
  * @param Closure(int): mixed $call
  */
@@ -81,7 +81,7 @@ function time_of(int $count, Closure $call): float
     return $best;
 }
 
-/** @return array<string, float> row => nanoseconds, without those of the closure around the call */
+/** @return array<string, float> row => nanoseconds, minus those of an empty closure */
 function measure(): array
 {
     apcu_clear_cache();

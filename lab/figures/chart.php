@@ -3,11 +3,11 @@
 declare(strict_types=1);
 
 /*
- * Draws README's chart: how long one get of the 50 x 50 array takes, in bars of logarithmic length.
+ * Draws README's chart: the time of one get of the 50 x 50 array, in bars of logarithmic length.
  *
  *     php lab/figures/chart.php docs/figures/compare.jsonl docs/figures/chart.svg
  *
- * Each store is shown by its fastest connection. All colours can be read on white and on black, as GitHub has both.
+ * Each store is shown with its fastest connection. All colours are legible on white and on black, as GitHub has both.
  */
 
 use Larder\Lab\Figures\Measured;

@@ -3,13 +3,13 @@
 declare(strict_types=1);
 
 /*
- * Several processes on one key: the engine beside APCu.
+ * Compares the engine with APCu when several processes use one key.
  *
  *   php -d extension=larder.so -d apc.enable_cli=1 lab/figures/contention.php FILE [ROUNDS]
  *
- * 2, 4, 8 and 16 processes count one key, or store 100 bytes under it, for a tenth of a second in each round, in a cache
- * with room and in a full one. The rounds of the two alternate. Writes the calls a second of all processes together, the
- * median of the rounds, and how many calls were refused, as JSON Lines. Needs pcntl.
+ * In each round, 2, 4, 8 or 16 processes increment one key, or store 100 bytes under it, for a tenth of a second. The
+ * cache has room, or is full. The rounds of the two caches alternate. Writes as JSON Lines the calls per second of all
+ * processes together, as the median of the rounds, and the number of refused calls. Needs pcntl.
  */
 
 use Larder\Cli\Timing\Statistics;

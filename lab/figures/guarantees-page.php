@@ -7,11 +7,12 @@ declare(strict_types=1);
  *
  *     php lab/figures/guarantees-page.php docs/figures/guarantees.jsonl GUARANTEES.md
  *
- * lab/figures/guarantees-run.php keeps the results: for each step one line with what was run and where, followed by the lines of
- * its proofs (lab/README.md describes them). The page names one proof and one control of each promise; the results have all.
+ * lab/figures/guarantees-run.php writes the results. Each step has one line with its command and machine, followed by
+ * the lines of its proofs (see lab/README.md). The page names one proof and one control of each promise. The results
+ * have all.
  */
 
-/** By prefix of the proofs' names: a promise says no more than its proofs show. */
+/** Promises, by the prefix of their proofs' names. A promise says no more than its proofs show. */
 const PROMISES = [
     'reading' => 'Reading takes no lock: it does not wait for a writer, nor for a process that is stopped.',
     'death' => 'When a process is killed at any moment, the others go on: none hangs, and none reads a torn, foreign or outdated value. The cache keeps nearly all of its entries.',
@@ -60,12 +61,12 @@ function number(array $line, string $key): int
     return is_int($line[$key] ?? null) ? $line[$key] : stop("a result lacks its \"$key\": " . json_encode($line));
 }
 
-/** @return list<array<mixed>> the lines of the file, each with the step before it as "from" */
+/** @return list<array<mixed>> the lines of the file, each with the line of its step as "from" */
 function results(string $file): array
 {
     $lines = @file($file, \FILE_IGNORE_NEW_LINES | \FILE_SKIP_EMPTY_LINES);
     if ($lines === false) {
-        stop("$file is not there; lab/figures/run guarantees makes it.");
+        stop("$file does not exist; lab/figures/run guarantees writes it.");
     }
     $results = [];
     $step = [];
@@ -89,7 +90,7 @@ function area(string $proof): string
 }
 
 /**
- * Merges several records of one proof, each of which counts different tries.
+ * Merges two records of one proof that count different tries.
  *
  * @param array<mixed> $one
  * @param array<mixed> $other
@@ -110,7 +111,7 @@ function together(array $one, array $other): array
     ];
 }
 
-/** The rule of three: an event that happened in none of N tries has a rate below 3 of N, at 95 %. */
+/** The rule of three: if an event happened in none of N tries, its rate is below 3 of N, with 95 % confidence. */
 function bound(int $tried): string
 {
     if ($tried <= 3) {
@@ -172,7 +173,7 @@ function row(string $area, array $proofs, array $controls): string
 
 /**
  * @param list<array<mixed>> $steps
- * @return list<string> the different words that they have under the key
+ * @return list<string> the distinct values of the key
  */
 function words(array $steps, string $key): array
 {
@@ -181,7 +182,7 @@ function words(array $steps, string $key): array
 
 [, $source, $page] = [...$argv, null, null];
 if ($source === null || $page === null) {
-    stop('which results, and into which page?');
+    stop('name the file of results and the page to write.');
 }
 $results = results($source);
 $steps = array_values(array_filter($results, static fn(array $line): bool => isset($line['step'])));

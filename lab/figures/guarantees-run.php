@@ -3,12 +3,12 @@
 declare(strict_types=1);
 
 /*
- * Runs the proofs and keeps what they tell.
+ * Runs the proofs and keeps their results.
  *
  *     php lab/figures/guarantees-run.php [--short] results.jsonl [step…]
  *
  * A step is a command whose tests append lines to the file that LARDER_PROOF_RESULTS names. The results have a line for
- * each step, then the lines of its proofs. Steps that are not run keep what they had.
+ * each step, then the lines of its proofs. Steps that are not run keep their earlier lines.
  */
 
 use Symfony\Component\Process\Process;
@@ -18,8 +18,8 @@ require __DIR__ . '/../../vendor/autoload.php';
 const LOGS = 'var/guarantees';
 
 /**
- * Seconds for one step. The graphs under sanitizers take 6 minutes of processor time, and took 79 minutes on a busy
- * machine.
+ * Time limit of one step, in seconds. The graphs under sanitizers take 6 minutes of processor time, and took 79 minutes
+ * on a busy machine.
  */
 const LIMIT = 7_200;
 
@@ -31,7 +31,7 @@ function say(string $words): void
     echo $words, "\n";
 }
 
-/** @return array<string, string> commands by the names of their steps, those first that fail quickly */
+/** @return array<string, string> commands by the names of their steps; the ones that fail quickly come first */
 function steps(bool $long): array
 {
     $core = 'make -C extension/core-tests ';
@@ -50,7 +50,7 @@ function steps(bool $long): array
         }
         $name = basename((string) $file, '.php');
         $steps[$name] = $environment . match ($name) {
-            'VersionsTest' => 'lab/versions/prove', // runs it where there is another PHP
+            'VersionsTest' => 'lab/versions/prove', // runs the test where another PHP exists
             default => "dev/checks/phpunit engine --filter {$name}::",
         };
     }
@@ -77,7 +77,10 @@ function kept(string $file): array
     return $kept;
 }
 
-/** @param list<string> $lines of a step; null if it was never run, or only in its other version */
+/**
+ * @param list<string> $lines lines of a step
+ * @return int|null duration of the last run; null if the step never ran in this version, long or short
+ */
 function seconds(array $lines, bool $long): ?int
 {
     $line = json_decode($lines[0] ?? '', true);
@@ -101,7 +104,7 @@ function surroundings(): array
     ];
 }
 
-/** @return array{int, list<string>} exit code and the lines that its proofs wrote */
+/** @return array{int, list<string>} exit code, and the lines that the step's proofs wrote */
 function run(string $name, string $command, bool $long): array
 {
     $file = (string) tempnam(sys_get_temp_dir(), 'larder-proof-');
@@ -138,7 +141,7 @@ $file = array_shift($arguments);
 $steps = steps($long);
 $unknown = array_diff($arguments, array_keys($steps));
 if ($file === null || $unknown !== []) {
-    fwrite(\STDERR, 'lab/figures/run: ' . ($file === null ? 'which file of results?' : 'there is no step ' . implode(', ', $unknown))
+    fwrite(\STDERR, 'lab/figures/run: ' . ($file === null ? 'name the file of results' : 'unknown step ' . implode(', ', $unknown))
         . '. Known: ' . implode(' ', array_keys($steps)) . ".\n");
     exit(2);
 }

@@ -2,13 +2,13 @@
 
 declare(strict_types=1);
 
-// Measures one row of lab/figures/run in a process of its own, which lab/figures/measure.php starts.
+// Measures one row of lab/figures/run, in a process that lab/figures/measure.php starts.
 
 use Larder\Lab\Figures\Rows;
 
 require __DIR__ . '/../../vendor/autoload.php';
 
-// Free room in PHP's heap. If the first chunk were just full, every larger value would be mapped, and unmapped again.
+// Makes room in PHP's heap. If its first chunk were almost full, PHP would map and unmap memory for every larger value.
 $blocks = [];
 while (memory_get_usage(true) < 16 << 20) {
     $blocks[] = str_repeat('x', 100_000);

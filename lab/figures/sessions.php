@@ -3,15 +3,15 @@
 declare(strict_types=1);
 
 /*
- * Sessions under PHP-FPM: the library's handler beside PHP's files, phpredis and memcached.
+ * Compares sessions under PHP-FPM: the engine's and the library's handlers, PHP's files, phpredis and memcached.
  *
  *   php lab/figures/sessions.php FILE [ROUNDS]
  *
- * In each round every handler serves ten requests at once, of one session and then of ten, each with the session open for
- * WORK microseconds, and then opens and closes one session again and again in one request. Requests of one session
- * come STAGGER microseconds after each other. Writes as JSON Lines: the time of all ten, the wait of session_start(), the
- * share of pairs that were served in another order than they came, updates that were lost, requests that failed, and the
- * time of an uncontended opening and closing; medians of the rounds. Needs pcntl.
+ * In each round, every handler serves ten requests at once, first of one session, then of ten sessions. Each request
+ * keeps its session open for WORK microseconds, and starts STAGGER microseconds after the one before. Then one request
+ * opens and closes one session OPENINGS times. Writes as JSON Lines the medians of the rounds: the time of all ten
+ * requests, the wait of session_start(), the share of pairs that were served out of order, and the time of an
+ * uncontended opening and closing. Also writes the number of lost updates and of failed requests, as sums. Needs pcntl.
  */
 
 use Larder\Cli\Server\MemcachedServer;
@@ -76,7 +76,7 @@ $request = static function (array $parameters, string $id, int $work, int $times
 
 /**
  * @param array<string, string> $parameters
- * @param bool $isOne whether all are of one session
+ * @param bool $isOne true if all requests are of one session
  * @return array{milliseconds: float, wait: float, longest: float, disorder: float, lost: int, failed: int}
  */
 $atOnce = static function (array $parameters, string $id, bool $isOne) use ($request): array {
@@ -113,7 +113,7 @@ $atOnce = static function (array $parameters, string $id, bool $isOne) use ($req
 
 /** @var array<string, list<array{one: array{milliseconds: float, wait: float, longest: float, disorder: float, lost: int, failed: int}, ten: array{milliseconds: float, wait: float, longest: float, disorder: float, lost: int, failed: int}, alone: float}>> $measured */
 $measured = [];
-for ($round = -1; $round < $rounds; ++$round) { // the first one warms the workers
+for ($round = -1; $round < $rounds; ++$round) { // the first round warms the workers up, and does not count
     foreach ($handlers as $name => $parameters) {
         $unique = bin2hex(random_bytes(12));
         $one = $atOnce($parameters, $unique, true);

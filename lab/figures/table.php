@@ -3,7 +3,7 @@
 declare(strict_types=1);
 
 /*
- * Writes docs/figures.md from what was measured: the results beside it, each the output of a command that the page names.
+ * Writes docs/figures.md from the results in docs/figures. Each result is the output of a command that the page names.
  *
  *     php lab/figures/table.php docs/figures docs/figures.md
  */
@@ -21,7 +21,7 @@ const COLUMNS = [
     'set 50 x 50 array' => ['50 x 50 array', 'set'],
 ];
 
-/** Rows of the page by their names; the files have more. */
+/** Names of the rows on the page. The files have more rows. */
 const ENGINE = [
     'fetch-10', 'fetch-table-php', 'fetch-table-igbinary', 'fetch-table-file', 'fetch-random', 'fetch-first', 'fpm-cold', 'attach', 'store-10', 'store-1024', 'store-65536',
     'store-hashed-65536', 'fill', 'store-table-php', 'fetch-row', 'store-row', 'fetch-dates', 'store-dates', 'worker-1k', 'memory',
@@ -104,7 +104,7 @@ function ratios(array $rows): string
 }
 
 /**
- * The cost of a request, as ratios, since microseconds depend on the machine.
+ * The cost of a request, as ratios, because microseconds depend on the machine.
  *
  * @param list<array<mixed>> $rows
  */
@@ -182,7 +182,7 @@ function pages(array $rows): string
 }
 
 /**
- * A line for each value, of which there are three rows: <name>-bytes, <name>-compact and <name>-store.
+ * A line for each value. A value has three rows: <name>-bytes, <name>-compact and <name>-store.
  *
  * @param list<array<mixed>> $rows
  */

@@ -1,10 +1,11 @@
 <?php
 
 /*
- * Cache::over() on the clients that frameworks hold: the framework and the cache use one connection beside each other, in
- * transactions the cache does nothing, and when the framework connects again, the cache goes on with the new client.
+ * Tests Cache::over() on clients of frameworks. The framework and the cache share one connection. During the
+ * framework's transactions the cache does nothing. When the framework connects again, the cache continues with the new
+ * client.
  *
- *     php lab/frameworks/prove.php AUTOLOADER…     those of Larder, of Laravel and of Doctrine
+ *     php lab/frameworks/prove.php AUTOLOADER…     the autoloaders of Larder, Laravel and Doctrine
  */
 
 declare(strict_types=1);
@@ -32,7 +33,6 @@ foreach (array_slice($argv, 1) as $autoloader) {
     require str_starts_with($autoloader, '/') ? $autoloader : dirname(__DIR__, 2) . "/$autoloader";
 }
 
-/** Checks one answer. */
 function expect(string $what, mixed $expected, mixed $answer): void
 {
     if ($answer !== $expected) {
@@ -50,7 +50,7 @@ function awaits(string $what, Closure $isSo): void
     }
 }
 
-/** Tests every kind of value and operation, and does so again after $between. */
+/** Tests every kind of value and operation. $between runs after the values are stored. */
 function worksBeside(Cache $cache, ?Closure $between = null): void
 {
     $value = ['a string', 1.5, null, ['nested' => new DateTimeImmutable('2026-01-01')], str_repeat('long ', 2000)];
@@ -79,7 +79,7 @@ $folder = static function (string $name) use ($memory): string {
 $redis = RedisServer::start($folder('redis'));
 $memcached = MemcachedServer::start($folder('memcached'));
 $mariaDb = MariaDbServer::start($folder('mariadb'));
-$ofPostgreSql = new TemporaryDirectory('/dev/shm'); // its user must be able to enter
+$ofPostgreSql = new TemporaryDirectory('/dev/shm'); // a separate folder, which PostgreSQL's user can enter
 $postgreSql = PostgreSqlServer::start($ofPostgreSql->path);
 
 $observer = new Redis();
@@ -95,7 +95,7 @@ $redisOptions = [
     'phpredis' => ['prefix' => 'laravel:', 'serializer' => Redis::SERIALIZER_IGBINARY, 'scan' => Redis::SCAN_RETRY],
     'predis' => ['prefix' => 'laravel:'],
 ];
-/** The closure that docs/stores.md names. */
+/** The closure as in docs/stores.md. */
 $clientOf = static fn(string $driver, RedisManager $manager): Closure => $driver === 'predis'
     ? static fn(): Predis\Client => $manager->connection()->client()
     : static fn(): Redis => $manager->connection()->client();
@@ -240,7 +240,7 @@ foreach ($ids as $driver => $id) {
             });
             throw new RuntimeException('the transaction was not lost');
         } catch (Illuminate\Database\QueryException|PDOException) {
-            // that of a lost connection
+            // expected, for a lost connection
         }
         expect("Laravel's rows", [], $connection->select('SELECT v FROM own WHERE v = 9'));
         awaits('get() after a lost transaction', static fn(): bool => $cache->get('k') === 1);
@@ -259,7 +259,7 @@ foreach ($ids as $driver => $id) {
             $connection->fetchOne($id);
             throw new RuntimeException('the connection was not lost');
         } catch (Doctrine\DBAL\Exception) {
-            $connection->close(); // as Doctrine says; it connects at the next use
+            $connection->close(); // as Doctrine documents; the next use connects again
         }
         awaits('get()', static fn(): bool => $cache->get('k') === 1);
         expect('the control: a cache over the object that was lost', null, $ofTheFirst->get('k'));
@@ -268,7 +268,7 @@ foreach ($ids as $driver => $id) {
     };
 }
 
-/** An adapter of Symfony and a cache on one client: neither sees, changes or clears the other's entries. */
+/** Tests a Symfony adapter and a cache on one client: neither sees, changes or clears the other's entries. */
 $beside = static function (AdapterInterface $adapter, object $client): void {
     $store = static function () use ($adapter): void {
         $item = $adapter->getItem('own');

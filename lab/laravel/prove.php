@@ -1,10 +1,10 @@
 <?php
 
 /*
- * LaravelStore under Laravel's own classes: what its repository, scheduler, queue and limiters do with the store and its
- * locks. Where Laravel's array store can do the same, it does it first, as a control of what is asked here.
+ * Tests LaravelStore and its locks under Laravel's repository, scheduler, queue and limiters. If Laravel's array store
+ * can do the same, it runs each test first, as a control of the test itself.
  *
- *     php lab/laravel/prove.php AUTOLOADER…     those of Larder and of Laravel
+ *     php lab/laravel/prove.php AUTOLOADER…     the autoloaders of Larder and of Laravel
  */
 
 declare(strict_types=1);

@@ -7,7 +7,7 @@ namespace Larder\Lab\Overhead;
 use Larder\Contract\Store;
 use Larder\Driver\Common\LoopedBatch;
 
-/** Keeps values in the process, and takes the same time for each operation. */
+/** Keeps values in the process. Each get and set takes the same time. */
 final class BusyStore implements Store
 {
     use LoopedBatch;
@@ -16,8 +16,8 @@ final class BusyStore implements Store
     private array $values = [];
 
     /**
-     * @param int $nanoseconds that each get and set waits by the clock
-     * @param int $turns of a loop, for waits shorter than some of the clock's steps
+     * @param int $nanoseconds wait of each get and set, by the clock
+     * @param int $turns iterations of a loop, for waits that are only a few of the clock's steps long
      */
     public function __construct(private readonly int $nanoseconds, private readonly int $turns = 0) {}
 

@@ -3,13 +3,14 @@
 declare(strict_types=1);
 
 /*
- * Measures a known delay as if it were a store, by the code that measures stores, and compares the figure with the delay. It
- * fails when a figure is off by more than 3 % and by more than 2 ns.
+ * Measures a known delay with the code that measures stores, and compares the figure with the delay. Fails if a figure
+ * is off by more than 3 % and by more than 2 ns.
  *
  *     php lab/overhead/prove.php [percent]
  *
- * The delay is known from plain loops around the same calls, the median of some: other processes interrupt a few of them.
- * Both are taken in turn, in one process, so that the processor's clock changes both. With a percentage, the store that is measured is slower by that much: a control.
+ * The true delay is the median time of several plain loops around the same calls, because other processes interrupt a
+ * few of them. Loops and measurements alternate in one process, so a change of the processor's clock affects both. With
+ * a percentage, the measured store is slower by that much: a control.
  */
 
 use Larder\Cli\Compare\Benchmark;
@@ -24,14 +25,14 @@ use Larder\Lab\Overhead\BusyStore;
 require __DIR__ . '/../../vendor/autoload.php';
 
 const DELAYS = [100, 300, 3_000, 10_000, 100_000];
-/** Shorter delays are iterations of a loop, as the clock's steps are too long for them. */
+/** Nanoseconds of the shortest delay by the clock. The clock is too coarse for shorter ones, which are loops. */
 const BY_CLOCK = 1_000;
 const PAIRS = 200;
-/** How many loops say how long the delay is, and nanoseconds of each. */
+/** Number of loops that determine the true delay, and nanoseconds of each loop. */
 const LOOPS = 5;
 const LOOP = 500_000;
 
-/** Nanoseconds of one call, without those of the loop. */
+/** Nanoseconds of one call, minus those of the loop around it. */
 function once(BusyStore $store, Operation $operation, string $text, int $times): float
 {
     $values = array_map(static fn(int $i): string => $text . $i, range(1, $times));
@@ -85,7 +86,7 @@ foreach (Operation::cases() as $operation) {
             $measurement = (new Benchmark($store($slower), new TimeBudget(400_000, 8_000_000)))->measure($value, $operation);
             $printed[] = $measurement->nanoseconds ?? throw new RuntimeException($measurement->problem);
         }
-        // Other processes slow down some of both, and speed up none.
+        // Other processes only slow samples down, so the minima are compared.
         $off = min($printed) - min($known);
         $wrong = abs($off) > max(2.0, 0.03 * min($known));
         $isOff = $isOff || $wrong;

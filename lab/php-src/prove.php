@@ -3,12 +3,12 @@
 declare(strict_types=1);
 
 /*
- * What lab/php-src/prove needs of PHP: puts fetched values in the place of the literals of php-src's own tests, and
- * keeps their values in the cache.
+ * The part of lab/php-src/prove in PHP: replaces the literals of php-src's own tests by fetched values, and stores
+ * these values in the cache.
  *
- *     prove.php rewrite TREE LIST VALUES TOUCHED     rewrites the tests of a list, tells what it counted
+ *     prove.php rewrite TREE LIST VALUES TOUCHED     rewrites the tests of a list, and prints counts
  *     prove.php store VALUES [apart]                 stores the values of the literals
- *     prove.php check VALUES                         fails if one is not fetched as it was stored
+ *     prove.php check VALUES                         fails if a fetched value differs from the stored one
  */
 
 use PhpParser\Node;
@@ -18,23 +18,23 @@ use PhpParser\NodeVisitor;
 
 require __DIR__ . '/../../vendor/autoload.php';
 
-/** Settings of tests that look at their own source, and so stay as they are: opcodes are shown, literals recoded. */
+/** Settings of tests that depend on their own source, and so stay unchanged: they show opcodes or recode literals. */
 const ABOUT_SOURCES = '/^(?:opcache\.opt_debug_level|zend\.multibyte)\s*=/mi';
 
 /**
- * Finds the literals of a script that fetched values can stand for: strings, and arrays of nothing but literals. A
- * literal that belongs to a larger one is not counted besides.
+ * Finds the literals of a script that fetched values can replace: strings, and arrays that contain only literals. A
+ * literal inside a larger one is not counted separately.
  *
- * Not among them is what PHP demands to be constant (defaults, constants, static variables, attributes, enum cases,
- * declare), and the arguments of assert(), whose source becomes the message. Parts of strings with variables in them
- * are no literals.
+ * Left out are literals where PHP requires constants (defaults, constants, static variables, attributes, enum cases,
+ * declare), and the arguments of assert(), because their source becomes the message. Parts of strings that contain
+ * variables are not literals.
  */
 final class Literals extends PhpParser\NodeVisitorAbstract
 {
     /** @var list<Scalar\String_|Expr\Array_> */
     public array $found = [];
     public int $constant = 0;
-    private int $within = 0; // what must be constant
+    private int $within = 0; // number of enclosing nodes that must be constant
 
     public function enterNode(Node $node): ?int
     {
@@ -87,16 +87,16 @@ final class Literals extends PhpParser\NodeVisitorAbstract
     }
 }
 
-/** What a literal is for PHP itself. Throws where compiling it gives a warning, which only the literal itself brings. */
+/** PHP's value of a literal. Throws if compiling it gives a warning, because a fetch would not give that warning. */
 function evaluate(string $literal): mixed
 {
     error_clear_last();
     $value = @eval("return $literal;");
 
-    return error_get_last() === null ? $value : throw new RuntimeException('PHP warns of this literal');
+    return error_get_last() === null ? $value : throw new RuntimeException('compiling this literal gives a warning');
 }
 
-/** A call without its closing bracket, with that and as many lines as the literal has; PHP says of a string that it is where it ends. */
+/** Closes a call, and adds as many line breaks as the literal has. PHP reports the line where a string ends. */
 function at_its_line(string $call, string $literal, Node $node): string
 {
     $lines = (int) preg_match_all('/\r\n|\r|\n/', $literal);
@@ -129,7 +129,8 @@ function rewrite_script(string $script, bool $replace, array &$values, array &$c
     (new PhpParser\NodeTraverser($literals))->traverse($statements);
 
     $counts['literals where PHP wants constants'] += $literals->constant;
-    usort($literals->found, static fn(Node $a, Node $b): int => $b->getStartFilePos() <=> $a->getStartFilePos()); // from the end on
+    // From the end, so that the positions of earlier literals stay valid.
+    usort($literals->found, static fn(Node $a, Node $b): int => $b->getStartFilePos() <=> $a->getStartFilePos());
     foreach ($literals->found as $node) {
         $start = $node->getStartFilePos();
         $length = $node->getEndFilePos() + 1 - $start;
@@ -162,7 +163,7 @@ function rewrite_script(string $script, bool $replace, array &$values, array &$c
 }
 
 /**
- * The test with its script rewritten. What follows a line `===DONE===` run-tests.php leaves out, so it is no part of it.
+ * Rewrites the script of a test. That includes text after a line `===DONE===`, although run-tests.php leaves that out.
  *
  * @param array<string, string> $values
  * @param array<string, int> $counts
@@ -178,7 +179,7 @@ function rewrite_test(string $test, array &$values, array &$counts): string
     return substr_replace($test, rewrite_script($script, $replace, $values, $counts), $start, strlen($script));
 }
 
-/** Rewrites the tests that LIST names; TOUCHED gets the names of those in which something was replaced. */
+/** Rewrites the listed tests. Writes the literals to $file, and the names of the changed tests to $touched. */
 function rewrite(string $tree, string $list, string $file, string $touched): void
 {
     $values = $changed = [];
@@ -192,7 +193,7 @@ function rewrite(string $tree, string $list, string $file, string $touched): voi
             $changed[] = "$name\n";
         }
     }
-    // as literals, since an array that unserialize() makes has another shape: a list is a hash then
+    // as literals, because unserialize() would create another kind of array: a hash instead of a list
     $lines = array_map(static fn(string $key, string $literal): string => "'$key' => $literal,\n", array_keys($values), $values);
     file_put_contents($file, ["<?php\nreturn [\n", ...$lines, "];\n"]);
     file_put_contents($touched, $changed);
@@ -210,7 +211,7 @@ function values(string $file): array
     return $values;
 }
 
-/** @param string $apart 'apart': short values lie in pages of their own, with others that are never fetched */
+/** @param string $apart 'apart': each short value gets its own page, filled up with values that are never fetched */
 function store(string $file, string $apart = ''): void
 {
     foreach (values($file) as $key => $value) {

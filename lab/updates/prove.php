@@ -3,13 +3,13 @@
 declare(strict_types=1);
 
 /*
- * Whether parallel requests of sessions lose updates while their processes are killed.
+ * Tests that parallel requests with sessions lose no updates while their processes are killed.
  *
  *   php lab/updates/prove.php [REQUESTS]
  *
- * PHP-FPM serves REQUESTS (100,000) requests, of SESSIONS sessions and from CLIENTS clients at once, each of which counts in
- * its session; every PAUSE microseconds a worker is killed. No two requests of a session may come to the same number. The
- * control is phpredis without locking, with fewer requests, which has to lose some.
+ * CLIENTS clients send REQUESTS (100,000) requests of SESSIONS sessions to PHP-FPM. Each request increments a number in
+ * its session, and every PAUSE microseconds a worker is killed. No two requests of a session may get the same number.
+ * The control is phpredis without locking, with fewer requests: it must lose some updates.
  */
 
 use Larder\Cli\Server\PhpFpmPool;
@@ -26,8 +26,8 @@ const CLIENTS = 12;
 const SESSIONS = 5;
 const PAUSE = 100_000;
 const CONTROL_SHARE = 50;
-const ROUND = 5_000; // requests, which a busy machine serves within the bound of a fork
-const WORK = 200; // microseconds, in which others come
+const ROUND = 5_000; // requests; even a busy machine serves them within a fork's time limit
+const WORK = 200; // microseconds that a session stays open, so that other requests arrive during it
 
 /** @var list<string> $argv */
 $requests = max(CLIENTS, (int) ($argv[1] ?? 100_000));

@@ -3,13 +3,13 @@
 declare(strict_types=1);
 
 /*
- * Workers of frameworks that never end a request, with a cache over the engine: each job fetches values that other
- * processes keep changing, keeps some of them in a service, and compares all that it has with what was stored.
+ * Tests workers of frameworks that never end a request, with a cache over the engine. Each job fetches values that
+ * another process keeps changing, keeps some of them in a service, and compares its values with the stored ones.
  *
- *     php lab/workers/prove.php JOBS plain AUTOLOADER…       those of Larder and of the frameworks
- *     php lab/workers/prove.php JOBS hoarding AUTOLOADER     jobs that keep a copy of what they fetch: memory grows
+ *     php lab/workers/prove.php JOBS plain AUTOLOADER…       the autoloaders of Larder and of the frameworks
+ *     php lab/workers/prove.php JOBS hoarding AUTOLOADER     jobs that keep a copy of each page: memory grows
  *
- * Runs only the workers whose classes the autoloaders know.
+ * Runs only the workers whose classes the autoloaders can load.
  */
 
 use Illuminate\Container\Container;
@@ -67,7 +67,7 @@ final class Service
     public int $jobs = 0;
     public int $changed = 0;
 
-    /** @var array<string, array{mixed, int}> values that are kept for some jobs, and their numbers */
+    /** @var array<string, array{mixed, int}> values that are kept across jobs, and their numbers */
     private array $kept = [];
 
     /** @var list<string> */
@@ -103,7 +103,7 @@ final class Service
     }
 }
 
-/** @return array<string, Closure(Closure(): bool): void> each calls the closure as a job, until it returns false */
+/** @return array<string, Closure(Closure(): bool): void> workers; each runs a job again until it returns false */
 function workers(): array
 {
     $workers = [
@@ -212,7 +212,7 @@ foreach (workers() as $name => $worker) {
     $store(1);
     $parent = getmypid();
     $writer = Fork::start(static function () use ($store, $parent): array {
-        for ($n = 2; posix_getppid() === $parent; ++$n) { // which may crash, in a control
+        for ($n = 2; posix_getppid() === $parent; ++$n) { // until the parent ends; it may crash in a control
             $store($n);
         }
 

@@ -3,7 +3,8 @@
 declare(strict_types=1);
 
 /*
- * A page of Laravel with 60 reads of its cache. The environment has SHOP_DATA, a folder, and what an .env file would have.
+ * A Laravel page that reads its cache 60 times. The environment has SHOP_DATA, a folder, and the settings of an .env
+ * file.
  *
  *     php lab/apcu/laravel/index.php COMMAND        of artisan
  */

@@ -4,14 +4,14 @@ declare(strict_types=1);
 
 namespace Larder\Lab\Failover;
 
-/** The calls of an application to its servers while they change. A failure is null or false, or an exception. */
+/** An application's calls of servers that change. A failed call returns null or false, or throws. */
 interface Client
 {
     public function get(string $key): ?string;
 
     public function set(string $key, string $value): bool;
 
-    /** By one. */
+    /** Adds one. */
     public function increment(string $key): ?int;
 
     /** Acquires a lease and never releases it. */

@@ -8,7 +8,7 @@ use Larder\Cache;
 use Larder\Contract\LockLifetime;
 use Psr\Log\NullLogger;
 
-/** Larder, by a DSN. */
+/** Larder, opened by a DSN. */
 final class LarderClient implements Client
 {
     private readonly Cache $cache;

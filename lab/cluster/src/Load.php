@@ -9,8 +9,8 @@ namespace Larder\Lab\Failover;
  * can, and none is left out.
  *
  * Every value contains its key and a number that grows with each write, and no other process writes these keys. So the
- * test notices a value that is wrong, older than a confirmed one, or back after an older one; and a counter that grew
- * by more than was requested.
+ * test notices a value that is wrong, older than a confirmed one, or restored after an older one was read. It also
+ * notices a counter that grew by more than the requested increments.
  */
 final class Load
 {
@@ -25,7 +25,7 @@ final class Load
     public const THREW = 2;
     public const WRONG = 3;
     public const LOST = 4;
-    /** There is no value, because the last write was not confirmed. */
+    /** A missing value whose last write was not confirmed. */
     public const DROPPED = 5;
 
     /** Kinds of operations. */
@@ -34,14 +34,15 @@ final class Load
     public const COUNT = 2;
     public const ACQUIRE = 3;
 
-    /** @var array<string, int> number of the last confirmed write or read; or a counter's value */
+    /** @var array<string, int> number of the value last read or confirmed as written, or a counter's value */
     private array $confirmed = [];
 
     /** @var array<string, float> start time of that operation */
     private array $since = [];
 
     /**
-     * @var array<string, array<int, true>> numbers of unconfirmed writes, which may have been executed, or may still be
+     * @var array<string, array<int, true>> numbers of unconfirmed writes, which the server may have executed, or may
+     *         still execute
      */
     private array $unsure = [];
 
@@ -51,7 +52,7 @@ final class Load
     /** @var array<string, true> keys whose last write was not confirmed */
     private array $dropped = [];
 
-    /** Start time of the write that the last operation found to be lost; 0.0 for none. */
+    /** Start time of the write whose loss the last operation found; 0.0 if it found none. */
     private float $lost = 0.0;
 
     private int $number = 0;
@@ -65,10 +66,10 @@ final class Load
 
     /**
      * @param int $rate operations a second
-     * @param string $end a file: the run ends when it exists and no operation is late
+     * @param string $end name of a file; the run ends when the file exists and no operation is late
      * @param array<int, int> $shares percent of the operations, by kind
      * @return list<int|float> six numbers for each operation: start and end (seconds, monotonic), the key's number,
-     *         kind, outcome, and the start of the write that it found to be lost
+     *         kind, outcome, and the start of the write whose loss it found
      */
     public function run(Client $client, int $rate, string $end, array $shares): array
     {
@@ -121,7 +122,7 @@ final class Load
     {
         $number = ++$this->number;
         $start = self::now();
-        $this->unsure[$key][$number] = $this->dropped[$key] = true; // also if it throws
+        $this->unsure[$key][$number] = $this->dropped[$key] = true; // set first, because the client may throw
         if (!$client->set($key, "$key=$number=" . str_repeat('x', 200))) {
             return self::NOT_SERVED;
         }
@@ -144,7 +145,7 @@ final class Load
         }
         [$number, $last] = [(int) $number, $this->confirmed[$key] ?? 0];
         if ($number > $last && !isset($this->unsure[$key][$number])) {
-            return self::WRONG; // a lost value is back: servers disagree
+            return self::WRONG; // a lost value has returned: servers disagree
         }
         $this->confirmed[$key] = $number;
 
@@ -155,7 +156,7 @@ final class Load
     {
         $start = self::now();
         $unsure = $this->unsureCounts[$key] ?? 0;
-        $this->unsureCounts[$key] = $unsure + 1; // also if it throws
+        $this->unsureCounts[$key] = $unsure + 1; // set first, because the client may throw
         $sum = $client->increment($key);
         if ($sum === null) {
             return self::NOT_SERVED;
@@ -164,7 +165,7 @@ final class Load
         $this->unsureCounts[$key] = max(0, $unsure - max(0, $grown - 1));
         $this->confirmed[$key] = $sum;
         $outcome = match (true) {
-            $grown > 1 + $unsure => self::WRONG, // something was executed twice
+            $grown > 1 + $unsure => self::WRONG, // an increment was executed twice
             $grown < 1 => $this->lost($key),
             default => self::SERVED,
         };

@@ -7,16 +7,16 @@ namespace Larder\Lab\Failover;
 use Larder\Cli\Stampede\Fork;
 use Larder\Tests\Driver\Redis\Topology\RedisNodes;
 
-/** The outcomes of a scenario, as seen by clients. */
+/** The outcomes of a scenario, as its clients see them. */
 final class Outcomes
 {
     public const PROCESSES = 4;
     private const RATE = 250;
-    /** Seconds before the event, the minimum after it, and the minimum in total. */
+    /** Seconds before the event; the minimum after it; the minimum in total. */
     private const CALM = 2.0;
     private const AFTER = 4.0;
     private const SECONDS = 10.0;
-    /** Seconds by which a lease may end late: servers count milliseconds, and check the clock from time to time. */
+    /** Seconds by which a lease may end late: servers count milliseconds, and do not check the clock all the time. */
     private const TICK = 0.02;
 
     private function __construct(
@@ -62,7 +62,7 @@ final class Outcomes
             try {
                 $logs[$process] = array_chunk($fork->result(microtime(true) + 60.0), 6);
             } catch (\RuntimeException) {
-                $fork->kill(); // it has crashed
+                $fork->kill(); // a crashed client, or one that hangs
             }
         }
 
@@ -75,12 +75,12 @@ final class Outcomes
     }
 
     /**
-     * @param array<int, list<list<float>>> $logs of Load, by process; without crashed processes
+     * @param array<int, list<list<float>>> $logs results of Load, by process; without crashed processes
      * @param array<int, array<int, bool>> $concerned true if the event affects the key, by process and number of the
      *         key
      * @param float $start time of the event
-     * @param float $ready time when the servers had handled it
-     * @param float $soon seconds after that within which all keys are served again
+     * @param float $ready time when the servers had handled the event
+     * @param float $soon seconds after $ready within which all keys must be served again
      */
     private static function summed(array $logs, array $concerned, float $start, float $ready, float $soon): self
     {
@@ -99,10 +99,10 @@ final class Outcomes
                 $begin = min($begin, $began);
                 $end = max($end, $ended);
                 if ($outcome === Load::LOST && $lost > $ready + $soon) {
-                    $outcome = Load::WRONG; // written to a server that stayed in charge
+                    $outcome = Load::WRONG; // the write was late enough to reach a server that stayed in charge
                 }
                 $longest = max($longest, $ended - $began);
-                $isKept = $what === Load::ACQUIRE && $outcome === Load::NOT_SERVED; // another process has the lease
+                $isKept = $what === Load::ACQUIRE && $outcome === Load::NOT_SERVED; // another process may hold it
                 if (!$isKept) {
                     ++$counts[$outcome];
                 }
@@ -137,7 +137,7 @@ final class Outcomes
     /**
      * @param list<array{float, float, int}> $log of one lease
      * @param float $from time from which all keys are served
-     * @return int number of failed tries although no process had it, or had just acquired it
+     * @return int number of failed tries to acquire while no process held the lease or was acquiring it
      */
     private static function overdue(array $log, float $from): int
     {

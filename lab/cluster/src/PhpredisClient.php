@@ -4,14 +4,14 @@ declare(strict_types=1);
 
 namespace Larder\Lab\Failover;
 
-/** phpredis alone, in an application that creates a new client after each exception, as its next request would. */
+/** phpredis alone. Creates a new client after each exception, as an application's next request would. */
 final class PhpredisClient implements Client
 {
     private \Redis|\RedisCluster|null $client = null;
 
     /**
      * @param \Closure(): (\Redis|\RedisCluster) $connect
-     * @param string $prefix of the names, so that they are in the same slots as Larder's
+     * @param string $prefix prefix of the names, which puts them into the same slots as Larder's
      */
     public function __construct(private readonly \Closure $connect, private readonly string $prefix) {}
 

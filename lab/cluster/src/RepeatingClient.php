@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Lab\Failover;
 
-/** The control of writes that are executed twice: it repeats unconfirmed writes until they are confirmed. */
+/** The control for increments that are executed twice: it repeats an unconfirmed increment until it is confirmed. */
 final class RepeatingClient implements Client
 {
     /** Seconds. */

@@ -17,7 +17,7 @@ use Larder\Server\ConnectionSettings;
 use Larder\Tests\Driver\Redis\Topology\RedisNodes;
 use Larder\Tests\Server\Certificates;
 
-/** An event that happens to new servers while clients use them. */
+/** An event on newly started servers while clients use them. */
 enum Scenario: string
 {
     case KillMaster = 'cluster: kill -9 a master';
@@ -76,17 +76,17 @@ enum Scenario: string
     /** @return array<int, int> percent of the operations, by kind */
     public function shares(): array
     {
-        // Operations that wait for the server are executed later: the more increments among them, the surer a double
-        // one is seen.
+        // The server executes waiting operations later. With more increments among them, a repeated increment is more
+        // likely to be noticed.
         [$reads, $writes, $increments, $leases] = $this === self::Pause ? [10, 5, 80, 5] : [50, 30, 10, 10];
 
         return [Load::GET => $reads, Load::SET => $writes, Load::COUNT => $increments, Load::ACQUIRE => $leases];
     }
 
     /**
-     * @return float seconds after which all keys are served again once the servers accept writes. If another server
-     *         takes over, clients know that at once. A server that was down itself is asked again after a pause, which
-     *         a timeout makes long
+     * @return float seconds within which all keys must be served again, once the servers accept writes. If another
+     *         server takes over, clients know that at once. If the server itself was down, clients ask it again only
+     *         after a pause, which is long after a timeout
      */
     public function soon(): float
     {
@@ -97,7 +97,7 @@ enum Scenario: string
         };
     }
 
-    /** @return list<string> the clients that it is tested with */
+    /** @return list<string> the clients of this scenario */
     public function clients(): array
     {
         return match ($this) {
@@ -207,7 +207,7 @@ enum Scenario: string
         return NamespaceName::prefix(self::NAMESPACE) . $key;
     }
 
-    /** True if the server accepts the victim's writes, and the clients can know that. */
+    /** True if the server accepts writes in the victim's place, and clients can find that out. */
     private function isInCharge(RedisNodes $nodes, int $port): bool
     {
         try {
@@ -223,7 +223,7 @@ enum Scenario: string
         }
     }
 
-    /** @return string a key in a slot that the first master has at first */
+    /** @return string a key in a slot that the first master has at the start */
     private static function probe(): string
     {
         for ($i = 0;; ++$i) {
@@ -240,7 +240,7 @@ enum Scenario: string
         posix_kill($process, \SIGCONT);
     }
 
-    /** Follows the documentation: the servers accept both passwords until the file has the new one. */
+    /** Rotates as documented: the servers accept both passwords until the file has the new one. */
     private function rotate(RedisNodes $nodes): void
     {
         $old = (string) file_get_contents(self::passwordFile($nodes));

@@ -7,7 +7,7 @@ namespace Larder\Lab\Failover;
 use Larder\Exception\StoreFailed;
 use Larder\Internal\Driver\Redis\RedisStore;
 
-/** The control of values that are too old: it reads from the server that was the first master, if that answers. */
+/** The control for outdated values: it reads from the first master, even after a failover, if that server answers. */
 final class StaleClient implements Client
 {
     public function __construct(private readonly Client $larder, private readonly RedisStore $first) {}

@@ -8,14 +8,14 @@ use Larder\Cli\Server\MemcachedServer;
 use Larder\Cli\Server\RedisServer;
 use Larder\Cli\System\TemporaryDirectory;
 
-/** The code of a program that needs only one store: the client alone, over a server of its own. */
+/** The client code of a program that needs only one store, over a private server. */
 final class BareClient
 {
     /**
      * @param string $address DSN of the same store, for the library
-     * @param \Closure(): mixed $value what is stored
-     * @param \Closure(int): void $gets does this many gets
-     * @param \Closure(mixed): (\Closure(int): void) $sets sets of a value, this many times
+     * @param \Closure(): mixed $value reads the stored value
+     * @param \Closure(int): void $gets makes this many gets
+     * @param \Closure(mixed): (\Closure(int): void) $sets returns a closure that sets the value this many times
      * @param \Closure(): void $stop
      */
     private function __construct(
@@ -54,8 +54,8 @@ final class BareClient
     }
 
     /**
-     * Files in memory, named by a hash of the key. They are written under another name and renamed, so that readers see
-     * no half file.
+     * Files in memory, named by a hash of the key. A file is written under another name and then renamed, so that a
+     * reader never sees a partial file.
      *
      * @param 'php'|'igbinary' $serializer
      */

@@ -10,8 +10,8 @@ use Larder\Cli\System\CpuAffinity;
 use Larder\Cli\System\TemporaryDirectory;
 
 /**
- * The cost that the library adds to a bare client: one get or set over a private server's socket, or a file in memory,
- * compared with the client alone with the same serializer, uncompressed.
+ * The cost that the library adds to a bare client. One get or set, over a private server's socket or a file in memory,
+ * is compared with the client alone. Both use the same serializer and no compression.
  */
 final class ClientRows
 {
@@ -65,7 +65,8 @@ final class ClientRows
      */
     private static function measure(\Closure $start, string $operation, mixed $value, int $rounds): array
     {
-        // Client and server share a core: between one core and two, a round trip differs by a factor of five.
+        // Client and server share a core, because a round trip on two cores differs from one on one core by a factor of
+        // five.
         CpuAffinity::pin();
         $directory = new TemporaryDirectory('/dev/shm');
         $bare = null;

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Lab\Figures;
 
-/** An object as programs pass them between their layers. */
+/** A typed object, as programs pass between their layers. */
 final class Dto
 {
     /** @param list<string> $tags */

@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\Lab\Figures;
 
-/** The settings under which both caches are measured: equal memory, and a new segment for each row. */
+/** The settings for measuring both caches: equal memory, and a new segment for each row. */
 final class Engine
 {
-    /** Folder of the segment, which is removed after the row. The environment names it. */
+    /** Environment variable that names the folder of the segment. The folder is removed after the row. */
     public const FOLDER_VARIABLE = 'LARDER_FIGURES_FOLDER';
 
     /** @return array<string, string> */

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Lab\Figures;
 
-/** An object as an ORM creates it, with an object of PHP's own in it. */
+/** An object as an ORM creates it, with an object of a PHP class inside. */
 final class Entity
 {
     /** @param list<string> $tags */

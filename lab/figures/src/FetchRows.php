@@ -38,9 +38,7 @@ final class FetchRows
         ];
     }
 
-    /**
-     * @return non-empty-list<array{float, float}>
-     */
+    /** @return non-empty-list<array{float, float}> */
     private static function pair(string $ours, string $theirs, mixed $value, int $rounds): array
     {
         larder_store('figure', $value);
@@ -75,7 +73,7 @@ final class FetchRows
         touch($file, time() - 60); // opcache does not cache new files
         larder_store('figure', Values::table());
         if ((include $file) !== larder_fetch('figure') || !opcache_is_script_cached($file)) {
-            throw new \RuntimeException('the file is not cached, or says something else');
+            throw new \RuntimeException('the file is not in opcache, or returns another value');
         }
         $include = static function (int $times) use ($file): void {
             for ($i = 0; $i < $times; $i++) {
@@ -131,13 +129,13 @@ final class FetchRows
             }
         };
 
-        // each key once a batch
+        // a batch fetches each key once
         return Pair::measure($ours, $theirs, intdiv($rounds, 4) + 1, new Timer(\PHP_INT_MAX, \count($keys)));
     }
 
     /**
-     * The keys are stored again before each round. On the command line, values stay pinned, so a process has few
-     * rounds.
+     * Stores the keys again before each round. Makes few rounds in a process, because values stay pinned on the command
+     * line.
      *
      * @return non-empty-list<array{float, float}>
      */
@@ -172,7 +170,7 @@ final class FetchRows
     }
 }
 
-/** Measures the cost of a call. */
+/** An empty function, to measure the cost of a call. */
 function nothing(string $argument): string
 {
     return $argument;

@@ -24,8 +24,9 @@ use Symfony\Component\Process\Exception\RuntimeException as ProcessFailure;
 use Symfony\Component\Process\Process;
 
 /**
- * The engine beside APCu, the library beside what it stands on, or one request beside symfony/cache: each row in a fresh process, as ratios. It measures what
- * the project promises, so it is not part of the package. docs/figures.md.
+ * Compares the engine with APCu, the library with the engine and bare clients, or one request with symfony/cache. Each
+ * row is a ratio, measured in a fresh process. The command measures the project's promises, so it is not part of the
+ * package. See docs/figures.md.
  */
 #[AsCommand('figures', 'Measures what the engine and the library promise, beside APCu, symfony/cache and bare clients')]
 final class FiguresCommand extends Command
@@ -79,7 +80,7 @@ final class FiguresCommand extends Command
     /** @return array{work: string, peer: string, ours: float, theirs: float, ratio: float, low: ?float, high: ?float, bound: ?float, more: float, more_bound: ?float, rounds: int, processes: int, files?: array{int, int}}|array{failure: string} */
     private function measure(Row $row, int $rounds, int $processes, OutputInterface $output): array
     {
-        // The first ones take what is left over.
+        // The first processes take the remainder.
         $shares = array_map(static fn(int $process): int => intdiv($rounds + $process, $processes), range($processes - 1, 0));
         try {
             $pairs = array_merge(...array_map(static fn(int $share): array => self::measureOnce($row, $share), $shares));
@@ -121,15 +122,16 @@ final class FiguresCommand extends Command
     }
 
     /**
-     * In a fresh process.
+     * Measures in a fresh process.
      *
      * @return non-empty-list<array{0: float, 1: float, 2?: int, 3?: int}> see Row
-     * @throws \RuntimeException with what it printed
+     * @throws \RuntimeException with the output of the process
      */
     private static function measureOnce(Row $row, int $rounds): array
     {
         $folder = new TemporaryDirectory('/dev/shm');
-        putenv(Engine::FOLDER_VARIABLE . '=' . $folder->path); // for our own settings; Process passes on only what was there at the start
+        // For this process's own settings. Process passes on only variables that existed at the start.
+        putenv(Engine::FOLDER_VARIABLE . '=' . $folder->path);
         $php = new Php([...Engine::settings(), ...$row->ini]);
         $process = new Process($php->command([\dirname(__DIR__) . '/row.php', $row->name, (string) $rounds]), env: [Engine::FOLDER_VARIABLE => $folder->path], timeout: self::SECONDS);
 

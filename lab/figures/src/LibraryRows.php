@@ -10,7 +10,7 @@ use Larder\Psr\SimpleCache;
 use Symfony\Component\Cache\Adapter\ApcuAdapter;
 use Symfony\Component\Cache\Psr16Cache;
 
-/** What the library adds to a fetch from the engine, and both beside what people use for it: every value of the studies. */
+/** Gets of the library, compared with fetches from the engine and with symfony/cache, for each value of the studies. */
 final class LibraryRows
 {
     /** @return non-empty-list<Row> */

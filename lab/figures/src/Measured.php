@@ -6,7 +6,7 @@ namespace Larder\Lab\Figures;
 
 use Larder\Cli\Report\Figure;
 
-/** A file of figures in docs/figures: JSON Lines, the first of which describes the machine. */
+/** A file of figures in docs/figures. It consists of JSON Lines, and the first line describes the machine. */
 final class Measured
 {
     /**
@@ -30,7 +30,7 @@ final class Measured
         return new self((array) $header, $objects);
     }
 
-    /** Figures of `./larder compare`, not of lab/figures/run. */
+    /** True for figures of `./larder compare`, false for those of lab/figures/run. */
     public function isComparison(): bool
     {
         return isset($this->header['environment']);

@@ -4,12 +4,12 @@ declare(strict_types=1);
 
 namespace Larder\Lab\Figures;
 
-/** Bytes of a small entry, measured with a million of them, all of which must still exist. */
+/** Bytes of a small entry, measured with a million entries. All of them must still exist. */
 final class Memory
 {
     private const ENTRIES = 1_000_000;
 
-    /** A bucket of 64 bytes has seven words, and the index is made for a load of 77 %. */
+    /** Bytes of the index per entry: a bucket of 64 bytes has seven words, and the index is sized for a 77 % load. */
     private const INDEX_BYTES = 64 / 7 / 0.77;
 
     public static function row(): Row
@@ -35,14 +35,14 @@ final class Memory
         return [[(self::used() - $before) / self::ENTRIES, (self::apcuUsed() - $theirs) / self::ENTRIES]];
     }
 
-    /** Pages in use, and for each entry its part of the index. */
+    /** Bytes of the pages in use, plus each entry's part of the index. */
     private static function used(): int
     {
         $info = larder_info();
         $memory = $info['memory'] ?? null;
         $entries = $info['entries'] ?? null;
         if (!\is_array($memory) || !\is_int($memory['pages'] ?? null) || !\is_int($memory['free'] ?? null) || !\is_int($memory['page_size'] ?? null) || !\is_int($entries)) {
-            throw new \RuntimeException('larder_info() does not tell its memory');
+            throw new \RuntimeException('larder_info() does not report its memory');
         }
 
         return (int) (($memory['pages'] - $memory['free']) * $memory['page_size'] + $entries * self::INDEX_BYTES);

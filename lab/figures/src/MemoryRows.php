@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Lab\Figures;
 
-/** Arrays as applications keep them: their bytes in PHP's own shape and serialized, and the time of storing them. */
+/** Arrays as applications cache them: their bytes in PHP's own form and serialized, and the time of storing them. */
 final class MemoryRows
 {
     private const KEY = 'figure';
@@ -25,7 +25,7 @@ final class MemoryRows
         return $rows;
     }
 
-    /** @return non-empty-array<string, array{string, \Closure(): array<mixed>}> what it is, and how it is made */
+    /** @return non-empty-array<string, array{string, \Closure(): array<mixed>}> description, creation of the array */
     private static function values(): array
     {
         return [
@@ -76,7 +76,7 @@ final class MemoryRows
         return ['services' => $services, 'routes' => $routes];
     }
 
-    /** @return list<array<string, int|string>> as a database gives them */
+    /** @return list<array<string, int|string>> rows as a database returns them */
     private static function rows(bool $isRepeated): array
     {
         return array_map(static function (int $row) use ($isRepeated): array {

@@ -27,7 +27,10 @@ final class ObjectRows
         return $rows;
     }
 
-    /** @return array<string, array{string, \Closure(): mixed, float, float}> what it is, how it is created, the bounds of a fetch and of a store */
+    /**
+     * @return array<string, array{string, \Closure(): mixed, float, float}> description, creation, bounds of a fetch
+     *         and of a store
+     */
     private static function values(): array
     {
         return [
@@ -63,7 +66,7 @@ final class ObjectRows
         );
     }
 
-    /** @return list<Node> a binary tree, each node of which is an element too */
+    /** @return list<Node> the nodes of a binary tree */
     private static function graph(): array
     {
         $nodes = [];

@@ -14,8 +14,8 @@ use Symfony\Component\Filesystem\Filesystem;
 use Symfony\Component\Process\Process;
 
 /**
- * Pages of other people's software, unpacked by lab/software, under two PHP-FPMs of one worker each: one with APCu, one
- * with Larder and its module apcu. They are requested in turns, so a slow phase of the machine affects both.
+ * Pages of other projects' software, which lab/software unpacks. Two PHP-FPMs with one worker each serve them: one with
+ * APCu, the other with Larder and its module apcu. Requests alternate, so a slow phase of the machine affects both.
  */
 final class PageRows
 {
@@ -42,7 +42,7 @@ final class PageRows
     }
 
     /**
-     * The page reports how many of its lists were not cached: none, once it is warm.
+     * Expects a page that reports 0 lists that were not cached, as it does once it is warm.
      *
      * @param array<string, string> $environment
      * @return non-empty-list<array{float, float}>
@@ -121,7 +121,7 @@ final class PageRows
     }
 
     /**
-     * @param string $expected part of each answer
+     * @param string $expected text that every answer must contain
      * @param array<string, string> $ours FastCGI parameters, which PHP's getenv() finds too
      * @param array<string, string> $theirs
      * @return non-empty-list<array{float, float}>
@@ -132,7 +132,7 @@ final class PageRows
         $engine = getenv(Php::ENGINE_VARIABLE);
         $module = (string) realpath(self::ROOT . '/var/apcu/modules/apcu.so');
         $scanned = Php::without('apcu', $folder->add('ini'))->environment();
-        CpuAffinity::pin(); // on shared machines, two cores may have different speeds
+        CpuAffinity::pin(); // on one core, because cores of a shared machine may differ in speed
         $assign = static fn(string $name, string $value): string => "$name=$value";
         $assigned = array_map($assign, array_keys($scanned), $scanned);
         $sides = [[[...($engine === false ? [] : [$engine]), $module], $ours], [['apcu'], $theirs]];

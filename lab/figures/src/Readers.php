@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Lab\Figures;
 
 /**
- * The throughput of two processes on two cores, relative to each alone, and to a loop that shares nothing. The missing
- * part is the cost that they cause each other.
+ * The throughput of two processes on two cores, relative to each process alone. It is compared with a loop that shares
+ * nothing. The difference is the cost that the processes cause each other.
  */
 final class Readers
 {

@@ -7,6 +7,6 @@ namespace Larder\Lab\Figures;
 /** The cost of one request, from its first line to the value. */
 final class RequestCost
 {
-    /** @param list<string> $files that were loaded, without the page and Composer's own */
+    /** @param list<string> $files loaded files, except the page and Composer's own */
     public function __construct(public readonly int $nanoseconds, public readonly array $files, public readonly int $worker) {}
 }

@@ -5,21 +5,21 @@ declare(strict_types=1);
 namespace Larder\Lab\Figures;
 
 /**
- * One request's use of a cache, for each side, as PHP code. In it, RequestRig replaces {folder}, {redis}, {memcached},
- * {pgsql} (sockets) and {password} (of PostgreSQL).
+ * One request's use of a cache, as PHP code for each side. RequestRig replaces {folder}, the sockets {redis},
+ * {memcached} and {pgsql}, and {password} (of PostgreSQL) in the code.
  */
 final class RequestPage
 {
     /**
      * @param string $work description of the work
      * @param string $peer class of the other side
-     * @param string $ours an expression that opens our cache, as $cache; empty for none
-     * @param string $theirs opens the other
+     * @param string $ours an expression that opens our cache, which becomes $cache; empty for none
+     * @param string $theirs an expression that opens the peer's cache
      * @param float|null $bound largest allowed ratio
-     * @param string $read of our $cache: gives RequestRig::VALUE
-     * @param string $readTheirs of the other
+     * @param string $read an expression that reads RequestRig::VALUE from our $cache
+     * @param string $readTheirs the same for the peer's cache
      * @param string $write stores that value in our $cache, before the first request
-     * @param string $writeTheirs in the other
+     * @param string $writeTheirs the same for the peer's cache
      */
     public function __construct(
         public readonly string $work,

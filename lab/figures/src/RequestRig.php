@@ -14,8 +14,9 @@ use Larder\Cli\System\TemporaryDirectory;
 use Symfony\Component\Process\Process;
 
 /**
- * One PHP-FPM worker that serves the pages of RequestPage, as in production: opcache on, timestamps not looked at, both
- * sides with Composer's optimized autoloader, made by lab/figures/unpack-request. Each page begins with the autoloader.
+ * One PHP-FPM worker that serves the pages of RequestPage as in production: opcache is on and does not check
+ * timestamps. Both sides use Composer's optimized autoloader, built by lab/figures/unpack-request. Each page begins
+ * with the autoloader.
  */
 final class RequestRig
 {
@@ -24,13 +25,13 @@ final class RequestRig
     public const BEGIN = '/no/such/file/begin';
     public const END = '/no/such/file/end';
 
-    /** Requests before a page is measured: opcache has its files then, and kept connections are there. */
+    /** Requests before a page is measured. After them, opcache has the files, and persistent connections are open. */
     private const WARM_UP = 5;
 
-    /** @var array<string, RedisServer|MemcachedServer|PostgreSqlServer> those that a page needed, by name */
+    /** @var array<string, RedisServer|MemcachedServer|PostgreSqlServer> servers that a page needed, by name */
     private array $servers = [];
 
-    /** @var array<string, true> code that keeps a connection; a second page with the same code gets the same one */
+    /** @var array<string, true> code that keeps a connection; pages with the same code share it */
     private array $kept = [];
 
     private function __construct(
@@ -55,11 +56,11 @@ final class RequestRig
     }
 
     /**
-     * Makes a page, stores its value and warms it up.
+     * Writes a page, stores its value and warms the page up.
      *
-     * @param bool $isOurs false: the peer's side
+     * @param bool $isOurs false for the peer's side
      * @param bool $isMarked true if strace must find the beginning and the end
-     * @return \Closure(): RequestCost asks for it once more
+     * @return \Closure(): RequestCost requests the page once more
      */
     public function page(RequestPage $page, bool $isOurs, bool $isMarked = false): \Closure
     {
@@ -87,7 +88,7 @@ final class RequestRig
         return $this->request($this->file("\$value = '" . self::VALUE . "'; \$start = \$end = 0;"))->worker;
     }
 
-    /** @return list<string> sockets that the worker has open, by inode: the same ones later have been kept */
+    /** @return list<string> open sockets of the worker, by inode; if a later call returns the same, they were kept */
     public function sockets(): array
     {
         $sockets = array_filter(array_map(static fn(string|false $file): string => (string) @readlink((string) $file), (array) glob("/proc/{$this->worker()}/fd/*")), static fn(string $link): bool => str_starts_with($link, 'socket:'));

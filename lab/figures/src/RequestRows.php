@@ -9,8 +9,8 @@ use Larder\Cli\Timing\Statistics;
 use Larder\Cli\Timing\Timer;
 
 /**
- * The cost of a request, as PHP forgets everything after each: autoload, open and the first get, in a real worker,
- * compared with symfony/cache over the same kind of store. Both sides keep their connections.
+ * The cost of a cache in one request, since PHP forgets everything after each: autoload, open and the first get. A real
+ * worker measures it, compared with symfony/cache over the same kind of store. Both sides keep their connections.
  */
 final class RequestRows
 {
@@ -69,7 +69,7 @@ final class RequestRows
         return ['read' => $ours, 'readTheirs' => $theirs, 'write' => $ours, 'writeTheirs' => $theirs];
     }
 
-    /** @return non-empty-list<array{float, float, int, int}> nanoseconds, and files that were loaded */
+    /** @return non-empty-list<array{float, float, int, int}> nanoseconds, and numbers of loaded files */
     private static function measure(RequestPage $page, int $rounds): array
     {
         $engine = getenv(Php::ENGINE_VARIABLE);

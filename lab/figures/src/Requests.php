@@ -12,18 +12,18 @@ use Larder\Cli\Timing\Statistics;
 use Larder\Cli\Timing\Timer;
 
 /**
- * The cost of a real request under PHP-FPM: its first fetch, minus a function that does nothing in the same place, and
- * the one-time costs of a worker. The requests of a pair follow one another over one connection.
+ * Costs of a cache in real requests under PHP-FPM: the first fetch of a request, minus an empty function in the same
+ * place, and the one-time costs of a worker. The requests for a pair use one connection, one after the other.
  */
 final class Requests
 {
-    /** Of each kind for one side of a pair: a single call of tens of nanoseconds is within the noise of the clock. */
+    /** Requests of each kind for one pair, because one call takes tens of nanoseconds, less than the clock's noise. */
     private const REQUESTS = 15;
 
     /**
-     * Times one call of ours, of APCu's or of a user function. `before` says what ran before it in the request: `warm`,
-     * calls of all three with another key, whose entry lies in another page; `cold`, more code and data than the
-     * processor's caches hold; `attached`, a fetch of another key, so that the worker knows the cache.
+     * Times one call of the engine, of APCu or of a user function. `before` names the work before it in the request.
+     * `warm`: calls of all three with another key, whose entry is in another page. `cold`: more code and data than the
+     * processor's caches hold. `attached`: a fetch of another key, so that the worker is attached to the cache.
      */
     private const PAGE = <<<'PHP'
         <?php
@@ -125,7 +125,7 @@ final class Requests
     }
 
     /**
-     * Each request has a worker of its own.
+     * Serves each request by a new worker.
      *
      * @param \Closure(\Closure(string, string, int=): float): float $ours
      * @param \Closure(\Closure(string, string, int=): float): float $theirs
@@ -153,7 +153,7 @@ final class Requests
 
     /**
      * @param array<string, string|int> $directives
-     * @param \Closure(PhpFpmServer, string): non-empty-list<array{float, float}> $measure given the server and the page
+     * @param \Closure(PhpFpmServer, string): non-empty-list<array{float, float}> $measure receives server and page
      * @return non-empty-list<array{float, float}>
      */
     private static function serve(array $directives, \Closure $measure): array

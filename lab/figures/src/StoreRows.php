@@ -10,7 +10,7 @@ final class StoreRows
     private const SIZES = [1024, 4096, 16_384, 65_536, 262_144, 1_048_576];
     private const HASHED_SIZES = [100, 1024, 16_384, 65_536, 1_048_576];
 
-    /** Keys of the row `fill`, and the number stored before the peer's turn. */
+    /** Number of keys of the row `fill`, and of keys in one turn of a cache. */
     private const KEYS = 2_000_000;
     private const TURN = 50_000;
 
@@ -80,14 +80,13 @@ final class StoreRows
     }
 
     /**
-     * Every store has a string without a hash. There are so many keys that both caches cycle through all of their
-     * memory.
+     * Stores strings without a hash. There are enough keys to make both caches cycle through all of their memory.
      *
      * @return non-empty-list<array{float, float}>
      */
     private static function sweep(int $bytes, int $rounds): array
     {
-        // Fewer bytes than either cache holds, so that APCu does not empty itself.
+        // Fewer bytes than either cache holds, because a full APCu would empty itself.
         $keys = array_map(static fn(int $number): string => 'figure:' . $number, range(0, intdiv(150 << 20, $bytes)));
         $text = Values::text($bytes);
         $ours = static function (int $times) use ($keys, $text): void {
@@ -106,7 +105,7 @@ final class StoreRows
                 apcu_store($keys[$next++ % \count($keys)], $text);
             }
         };
-        // Twice, so that both have used all of their memory and no page is touched for the first time.
+        // Twice, so that both have used all of their memory, and the measurement does not touch new pages.
         $ours(2 * \count($keys));
         $theirs(2 * \count($keys));
 
@@ -123,7 +122,7 @@ final class StoreRows
     }
 
     /**
-     * Each key is stored once, so the rounds follow from the keys.
+     * Stores each key once, so the number of keys determines the number of rounds.
      *
      * @return non-empty-list<array{float, float}>
      */

@@ -10,15 +10,15 @@ use Larder\Cli\Stampede\Fork;
 final class Throughput
 {
     /**
-     * @param non-empty-list<\Closure(int): int> $works one a process: makes some calls, given how many it has made before,
-     *        and returns how many of them were refused
-     * @param int $calls number of calls of each at a time
-     * @return non-empty-list<array{float, float}> of each: calls a second, how many calls were refused
+     * @param non-empty-list<\Closure(int): int> $works one per process. It receives the number of calls that it made
+     *        so far, makes $calls more, and returns how many of these were refused
+     * @param int $calls number of calls that a closure makes when it is called once
+     * @return non-empty-list<array{float, float}> for each process: calls per second, number of refused calls
      */
     public static function of(array $works, int $calls, float $seconds): array
     {
         $lasting = (int) (1e9 * $seconds);
-        $from = hrtime(true) + 5_000_000 + \count($works) * 1_000_000; // all have been forked by then
+        $from = hrtime(true) + 5_000_000 + \count($works) * 1_000_000; // all processes have started by then
         $forks = array_map(static fn(\Closure $work): Fork => Fork::start(static function () use ($work, $calls, $from, $lasting): array {
             while (hrtime(true) < $from) {
                 usleep(100);

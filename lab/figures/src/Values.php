@@ -7,7 +7,7 @@ namespace Larder\Lab\Figures;
 /** The values for the engine's figures. */
 final class Values
 {
-    /** @return array<int, array<string, string>> 50 rows of 50 columns, as the study of 2016 had, built row by row */
+    /** @return array<int, array<string, string>> 50 rows of 50 columns, as in the study of 2016, built row by row */
     public static function table(): array
     {
         $rows = [];
@@ -20,7 +20,7 @@ final class Values
         return $rows;
     }
 
-    /** @return array<mixed> the same table as json_decode makes it: every key and value a string of its own */
+    /** @return array<mixed> the same table as json_decode() creates it: every key and value is a separate string */
     public static function decodedTable(): array
     {
         $table = json_decode(json_encode(self::table(), \JSON_THROW_ON_ERROR), true, 512, \JSON_THROW_ON_ERROR);

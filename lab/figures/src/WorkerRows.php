@@ -7,8 +7,8 @@ namespace Larder\Lab\Figures;
 use Larder\Cli\Stampede\Fork;
 
 /**
- * A worker that never ends a request: one process that fetches a value a job, a million jobs in all, while another keeps
- * storing new values under the same key, in both caches in turn.
+ * A worker that never ends a request. It fetches one value per job, in a million jobs, while another process keeps
+ * storing new values under the same key. The worker reads both caches in turn.
  */
 final class WorkerRows
 {
@@ -38,7 +38,7 @@ final class WorkerRows
 
     /**
      * @param \Closure(int): (string|array<mixed>) $make the nth value
-     * @param int $part APCu does only one of this many jobs, as a million would take minutes
+     * @param int $part APCu does only one of this many jobs, because a million would take minutes
      * @return non-empty-list<array{float, float}>
      */
     private static function measure(\Closure $make, int $part, int $rounds): array
@@ -68,7 +68,7 @@ final class WorkerRows
             return (hrtime(true) - $start) / $jobs;
         };
         try {
-            Pair::interleave($ours, $theirs, 2); // both are warm
+            Pair::interleave($ours, $theirs, 2); // warms both up
             $before = self::resident();
             $pairs = Pair::interleave($ours, $theirs, $rounds);
             $growth = self::resident() - $before;
@@ -95,6 +95,6 @@ final class WorkerRows
     {
         return preg_match('/^RssAnon:\s+(\d+) kB/m', (string) file_get_contents('/proc/self/status'), $match) === 1
             ? (int) $match[1] << 10
-            : throw new \RuntimeException('the system does not tell how much memory the process has');
+            : throw new \RuntimeException('the system does not report the memory of the process');
     }
 }

@@ -1,7 +1,8 @@
 <?php
 
-// One request that lab/figures/sessions.php times. It prints as JSON the microseconds of each session_start(), those of
-// each opening and closing, and the last number that it counted to.
+// One request that lab/figures/sessions.php times and lab/updates/prove.php makes. It increments a number in the
+// session. Prints as JSON the microseconds of each session_start() and of each opening and closing, and the last
+// number.
 
 declare(strict_types=1);
 

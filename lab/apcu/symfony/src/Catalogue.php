@@ -8,7 +8,7 @@ use Doctrine\Common\Annotations\Reader;
 use Symfony\Contracts\Cache\ItemInterface;
 use Symfony\Contracts\Cache\TagAwareCacheInterface;
 
-/** Articles and their reviews. They only exist in the cache; a lost article is created again, without reviews. */
+/** Articles and their reviews, which exist only in the cache. A lost article is created again, without reviews. */
 final class Catalogue
 {
     private const ON_A_PAGE = 20;
@@ -59,7 +59,7 @@ final class Catalogue
     }
 
     /**
-     * How articles are stored.
+     * Columns in which articles are stored, by property.
      *
      * @return array<string, Column|null>
      */

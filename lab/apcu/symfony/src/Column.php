@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Shop;
 
 /**
- * How a property is stored, as an annotation of an object-relational mapper says it.
+ * Storage of a property, as in an annotation of an object-relational mapper.
  *
  * @Annotation
  * @Target("PROPERTY")

@@ -78,7 +78,7 @@ final class Pages
         return new Response("$page<p>made now: $made</p>\n");
     }
 
-    /** What is in APCu. */
+    /** The statistics of APCu. */
     #[Route('/cached', name: 'cached', methods: ['GET'])]
     public function cached(): JsonResponse
     {
