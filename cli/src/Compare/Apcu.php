@@ -81,7 +81,7 @@ final class Apcu implements Annotator
     /** The file of the APCu whose place Larder's module has taken; null: there is none, or the module is that file. */
     private static function replaced(): ?string
     {
-        $file = realpath(\ini_get('extension_dir') . '/apcu.so');
+        $file = realpath(ini_get('extension_dir') . '/apcu.so');
 
         return $file !== false && !str_contains((string) file_get_contents('/proc/self/maps'), " $file\n") ? $file : null;
     }
