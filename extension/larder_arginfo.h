@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 760f72516dd716387286b648e4b5105485baa552 */
+ * Stub hash: 4ff471e716743c18c691ad20de1e821aa41ed5e1 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_last_error, 0, 0, IS_LONG, 0)
 ZEND_END_ARG_INFO()

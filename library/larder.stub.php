@@ -411,7 +411,7 @@ final class LarderIterator implements Iterator
  *   segment uses so far; it grows up to size. Few free pages are normal: a working cache is full.
  * - entries: int, entries in the index, including expired ones until they are reclaimed.
  * - oldest: float, seconds since the oldest page in use was opened: how long an unused entry stays. Used entries move to
- *   newer pages. If it falls below the ttl of your entries, larder.size is too small.
+ *   newer pages.
  * - pins: array of int: pages (held by readers), limit (of these), long_lived and long_lived_limit (the same for
  *   processes without request ends, such as the command line), mine (held by this process); scans (of this process's
  *   memory for the pages that it does not use any more), released (pages that they found), scan_us (microseconds that
