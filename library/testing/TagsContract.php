@@ -357,7 +357,7 @@ trait TagsContract
         }
         $winners = array_count_values(array_merge(...$won));
         self::assertSame([], array_diff($winners, [1]), 'two processes added one key');
-        // A store that locks a file gives up after a second, which a process may need on a busy machine.
+        // A store that locks a file abandons that after a second, which a process may need on a busy machine.
         self::assertLessThanOrEqual(2, \count($keys) - \count($winners), 'keys that nobody could add');
         foreach ($won as $process => $its) {
             foreach ($its as $key) {
