@@ -2,8 +2,8 @@
 
 declare(strict_types=1);
 
-// What Prometheus asks: the figures of the cache of a PHP-FPM pool. A web server runs this file where it is, and allows
-// only Prometheus' address: docs/operate.md.
+// Prints the figures of a PHP-FPM pool's cache for Prometheus. The web server runs this file in place, and lets only
+// Prometheus reach it: docs/operate.md.
 
 use Larder\Cli\Inspect\Prometheus;
 

@@ -496,8 +496,9 @@ struct cache_info {
     uint64_t displaced; /* entries dropped because both buckets of a new key were full */
     uint64_t refused_size, refused_room;
     uint64_t swept; /* dead processes whose records were cleared */
-    /* Of `evicted`: how many had been in the cache, since they were stored or moved, for under 1 s, 2 s, 4 s and so on
-     * (the last one without limit); the sum of these times; and how many nobody had read, but once just after they were stored. Deaths leave some out. */
+    /* Of `evicted`, by the time since they were stored or moved: under 1 s, 2 s, 4 s and so on, the last without
+     * limit; the sum of these times; and those that nobody had read, but once just after they were stored. A process
+     * that dies within a call leaves some out. */
     uint64_t evicted_ages[16], evicted_seconds, evicted_unread;
 };
 

@@ -31,7 +31,7 @@ use Symfony\Component\Console\Output\OutputInterface;
 #[AsCommand('doctor', 'Check which stores work here, and say how to enable the others')]
 final class DoctorCommand extends Command
 {
-    /** As programs that watch machines take them. */
+    /** Exit codes as Nagios and other monitoring programs read them. */
     private const WARNING = 1;
     private const CRITICAL = 2;
     private const UNKNOWN = 3;
@@ -44,6 +44,7 @@ final class DoctorCommand extends Command
 
     protected function execute(InputInterface $input, OutputInterface $output): int
     {
+        $health = Engine::health();
         $output->writeln([
             \sprintf('PHP %s (%s), %s', \PHP_VERSION, \PHP_SAPI, Machine::system()),
             \sprintf(
@@ -52,7 +53,7 @@ final class DoctorCommand extends Command
             ),
             '',
             'Engine',
-            ...array_map(static fn(string $line): string => '  ' . $line, Engine::lines()),
+            ...array_map(static fn(string $line): string => '  ' . $line, Engine::lines($health)),
             '',
             'Stores',
         ], OutputInterface::OUTPUT_RAW);
@@ -72,10 +73,10 @@ final class DoctorCommand extends Command
         }
         $output->writeln(['', 'auto:']);
 
-        return $this->auto($output);
+        return $this->auto($output, $health);
     }
 
-    private function auto(OutputInterface $output): int
+    private function auto(OutputInterface $output, ?Health $health): int
     {
         try {
             $candidates = Cache::open('auto:', new NullLogger())->explain(); // messages for its log are printed instead
@@ -109,7 +110,7 @@ final class DoctorCommand extends Command
 
                     return self::WARNING;
                 }
-                $isIll = $isEngine && Health::verdict()?->isIll === true;
+                $isIll = $isEngine && $health?->isIll === true;
 
                 return $isShared && !$isIll ? self::SUCCESS : self::WARNING;
             }

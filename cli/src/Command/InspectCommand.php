@@ -83,7 +83,7 @@ abstract class InspectCommand extends Command
     /** @param Cache|null $cache null for the segment of this user */
     abstract protected function inspect(InputInterface $input, OutputInterface $output, ?Cache $cache): int;
 
-    /** What a command says where this user has no cache, besides the reason. */
+    /** Called where this user has no cache, before the reason is printed. */
     protected function unavailable(InputInterface $input, OutputInterface $output): void {}
 
     protected function fail(OutputInterface $output, string $message, int $code = self::INVALID): int

@@ -84,7 +84,8 @@ final class TopCommand extends InspectCommand
         $data = self::data($before, $now);
         $rate = $data['per_second'];
         $within = $now->evictedWithin();
-        $verdict = Health::verdict();
+        [$groups] = Prefixes::all();
+        $verdict = Health::verdict($now, static fn(): array => $groups);
         $title = \sprintf('%s, PHP %d.%d', self::where(), \PHP_MAJOR_VERSION, \PHP_MINOR_VERSION);
         $lines = [
             $title . str_pad(date('j M, H:i:s'), max(1, self::WIDTH - Helper::width($title)), ' ', \STR_PAD_LEFT),
@@ -116,7 +117,6 @@ final class TopCommand extends InspectCommand
             '',
             Prefixes::head(),
         ];
-        [$groups] = Prefixes::all();
         $all = array_sum(array_column($groups, 1));
         foreach (\array_slice($groups, 0, $number, true) as $prefix => $group) {
             $lines[] = Prefixes::row((string) $prefix, $group, $all);

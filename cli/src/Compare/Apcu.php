@@ -31,30 +31,12 @@ final class Apcu implements Annotator
      */
     public static function choose(?string $file): self
     {
-        $isAsked = $file !== null;
-        $file ??= LoadedApcu::isLarders() ? self::replaced() : null;
-        if ($file === null) {
-            putenv(self::VARIABLE);
-
-            return new self((string) phpversion('apcu'), null);
-        }
-        $path = realpath($file);
+        $path = $file === null ? self::replaced() : realpath($file);
         if ($path === false) {
             throw new InvalidOptionException(\sprintf('--apcu: there is no file %s', $file));
         }
-        $directory = new TemporaryDirectory();
-        $php = Php::without('apcu', $directory->path, [], [$path]);
-        $process = new Process($php->command(['-r', 'echo phpversion("apcu");']), null, $php->environment());
-        $process->run();
-        $version = trim($process->getOutput());
-        if (!$isAsked && preg_match('/^\d+\.\d+/', $version) !== 1) {
-            putenv(self::VARIABLE);
-
-            return new self((string) phpversion('apcu'), null);
-        }
-        if (preg_match('/^\d+\.\d+/', $version) !== 1) {
-            $error = explode("\n", trim($process->getErrorOutput()))[0];
-
+        [$version, $error] = $path === null ? ['', ''] : self::load($path);
+        if ($file !== null && $version === '') {
             throw new InvalidOptionException(\sprintf(
                 '--apcu: PHP %s cannot load APCu from %s: %s',
                 Php::version(),
@@ -62,9 +44,23 @@ final class Apcu implements Annotator
                 $error === '' ? 'it is another extension' : $error,
             ));
         }
-        putenv(self::VARIABLE . '=' . $path);
+        $isFile = $version !== '';
+        putenv(self::VARIABLE . ($isFile ? "=$path" : ''));
 
-        return new self($version, $path);
+        return $isFile ? new self($version, $path) : new self((string) phpversion('apcu'), null);
+    }
+
+    /** @return array{string, string} its version, "" if it is no APCu for this PHP; and what PHP says */
+    private static function load(string $path): array
+    {
+        $directory = new TemporaryDirectory();
+        $php = Php::without('apcu', $directory->path, [], [$path]);
+        $process = new Process($php->command(['-r', 'echo phpversion("apcu");']), null, $php->environment());
+        $process->run();
+        $version = trim($process->getOutput());
+        $isVersion = preg_match('/^\d+\.\d+/', $version) === 1;
+
+        return [$isVersion ? $version : '', explode("\n", trim($process->getErrorOutput()))[0]];
     }
 
     /**
@@ -81,9 +77,10 @@ final class Apcu implements Annotator
     /** The file of the APCu whose place Larder's module has taken; null: there is none, or the module is that file. */
     private static function replaced(): ?string
     {
-        $file = realpath(ini_get('extension_dir') . '/apcu.so');
+        $file = LoadedApcu::isLarders() ? realpath(ini_get('extension_dir') . '/apcu.so') : false;
+        $isLoaded = $file !== false && str_contains((string) file_get_contents('/proc/self/maps'), " $file\n");
 
-        return $file !== false && !str_contains((string) file_get_contents('/proc/self/maps'), " $file\n") ? $file : null;
+        return $file === false || $isLoaded ? null : $file;
     }
 
     public function published(Subject $subject): ?PublishedFigure

@@ -4,7 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Doctor;
 
+use Larder\Cli\Inspect\Counters;
 use Larder\Cli\Inspect\Health;
+use Larder\Cli\Inspect\Prefixes;
 use Larder\Cli\System\Php;
 use Larder\Internal\Driver\Engine\Segments;
 use Symfony\Component\Console\Helper\Helper;
@@ -12,8 +14,6 @@ use Symfony\Component\Console\Helper\Helper;
 /** Sentences about the engine's state, from larder_info(). */
 final class Engine
 {
-    /** The segment counts as too small if a larger share of the stored values was evicted for memory. */
-    private const MANY = 0.01;
     /** The engine leaves a sixteenth of the file system free for others. */
     private const SPARE_PART = 16;
 
@@ -30,8 +30,16 @@ final class Engine
             > $info['stores'] + $info['refusals']['room'];
     }
 
+    /** @return Health|null null also if there is no segment to judge */
+    public static function health(): ?Health
+    {
+        return !\extension_loaded('larder') || larder_info(false)['available'] !== true
+            ? null
+            : Health::verdict(Counters::read(), static fn(): array => Prefixes::all()[0]);
+    }
+
     /** @return list<string> lines */
-    public static function lines(): array
+    public static function lines(?Health $health): array
     {
         if (!\extension_loaded('larder')) {
             return ['not loaded; see larder below'];
@@ -51,7 +59,7 @@ final class Engine
                 $info['segment'],
             ),
             ...($info['reason'] === '' ? [] : [$info['reason']]),
-            ...($info['available'] ? self::segment() : []),
+            ...($info['available'] ? self::segment($health) : []),
             ...self::empty(),
             ...self::others(),
             ...self::blocked((string) ini_get('larder.path')),
@@ -164,7 +172,7 @@ final class Engine
     }
 
     /** @return list<string> */
-    private static function segment(): array
+    private static function segment(?Health $health): array
     {
         /**
          * @var array{
@@ -209,11 +217,10 @@ final class Engine
         $remedy = $isAskedSince && $info['size_asked'] > $info['size']
             ? 'run larder resize'
             : self::remedy($info['size'], $info['size_asked']) . '. Then run larder resize';
-        $verdict = Health::verdict();
-        if ($verdict !== null) {
-            $isTooSmall = $verdict->word === 'TOO SMALL';
-            $lines[] = "$verdict->word. $verdict->sentence" . ($isTooSmall ? ' ' . ucfirst($remedy) : '');
-        } elseif ($room + $index > self::MANY * $info['stores'] || $info['refusals']['room'] > 0) {
+        if ($health !== null) {
+            $end = $health->word === Health::TOO_SMALL ? ' ' . ucfirst($remedy) : '';
+            $lines[] = "$health->word. $health->sentence$end";
+        } elseif ($room + $index > Health::FEW_EVICTIONS * $info['stores'] || $info['refusals']['room'] > 0) {
             $lines[] = \sprintf(
                 'Too little memory if values must live longer than %s s: %s',
                 number_format($info['oldest']),

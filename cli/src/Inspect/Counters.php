@@ -10,10 +10,16 @@ final class Counters
     private function __construct(
         /** Seconds of a clock that never steps. */
         public readonly float $time,
+        /** Seconds since the segment was made. */
+        public readonly float $age,
         public readonly int $hits,
         public readonly int $misses,
         public readonly int $stores,
         public readonly int $evicted,
+        /** Of the evicted ones, those for memory. */
+        public readonly int $room,
+        /** Stores that were refused for want of memory. */
+        public readonly int $refused,
         /** Of the evicted ones, those for memory that nobody had read. */
         private readonly int $unread,
         /** @var list<int> those for memory, by the time in the cache: under 1 s, 2 s, 4 s and so on */
@@ -24,7 +30,7 @@ final class Counters
     {
         /**
          * @var array{
-         *     hits: int, misses: int, stores: int,
+         *     age: float, hits: int, misses: int, stores: int, refusals: array{room: int},
          *     evictions: array{room: int, index: int, unread?: int}, evicted_ages?: list<int>,
          * } $info
          */
@@ -33,10 +39,13 @@ final class Counters
 
         return new self(
             hrtime(true) / 1e9,
+            $info['age'],
             $info['hits'],
             $info['misses'],
             $info['stores'],
             $room + $index,
+            $room,
+            $info['refusals']['room'],
             $info['evictions']['unread'] ?? 0, // an engine that was built before, and runs until a restart
             $info['evicted_ages'] ?? [],
         );

@@ -4,11 +4,13 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Inspect;
 
-/** What the counters of this process's segment say about it. `larder doctor` and `larder top` use the same words. */
+/** A sentence about the segment, from its counters. `larder doctor` and `larder top` print the same one. */
 final class Health
 {
-    /** A smaller share of the stores that is evicted, or of the gets that miss, is normal. */
-    private const FEW_EVICTIONS = 0.01;
+    public const TOO_SMALL = 'TOO SMALL';
+
+    /** It is normal that a smaller share of the stored values is evicted for memory, and of the gets misses. */
+    public const FEW_EVICTIONS = 0.01;
     private const FEW_MISSES = 0.02;
 
     private function __construct(
@@ -18,30 +20,25 @@ final class Health
         public readonly bool $isIll,
     ) {}
 
-    /** @return self|null null: nothing was evicted, or too little is known */
-    public static function verdict(): ?self
+    /**
+     * @param \Closure(): array<array-key, array{int, int, int, int}> $groups those of Prefixes::all(), if they matter
+     * @return self|null null: nothing was evicted, or too little is known
+     */
+    public static function verdict(Counters $counters, \Closure $groups): ?self
     {
-        /** @var array{
-         *     age: float, hits: int, misses: int, stores: int,
-         *     evictions: array{room: int}, refusals: array{room: int},
-         * } $info
-         */
-        $info = larder_info(false);
-        $room = $info['evictions']['room'];
-        $counters = Counters::read();
         $read = $counters->evictedRead();
         $within = $counters->evictedWithin();
-        $since = \sprintf(' Counted since the cache was made %s ago.', Text::time($info['age']));
-        $isMuch = $room > self::FEW_EVICTIONS * $info['stores'];
-        $polluting = $isMuch && $read !== null && $read < 0.5 ? Prefixes::polluting() : null;
+        $since = \sprintf(' Counted since the cache was made %s ago.', Text::time($counters->age));
+        $isMuch = $counters->room > self::FEW_EVICTIONS * $counters->stores;
+        $polluting = $isMuch && $read !== null && $read < 0.5 ? Prefixes::polluting($groups()) : null;
         if ($read !== null && $polluting !== null) {
             return new self('POLLUTED', self::polluted($polluting, $read) . $since, true);
         }
         // Memory can turn no more than the misses into hits, whatever they are due to.
-        $gets = $info['hits'] + $info['misses'];
-        $missed = $info['misses'] / max(1, $gets);
-        $isRead = $gets >= $info['stores'];
-        if ($room > 0 && $isRead && $missed < self::FEW_MISSES && $info['refusals']['room'] === 0) {
+        $gets = $counters->hits + $counters->misses;
+        $missed = $counters->misses / max(1, $gets);
+        $isRead = $gets >= $counters->stores;
+        if ($counters->room > 0 && $isRead && $missed < self::FEW_MISSES && $counters->refused === 0) {
             return new self('HEALTHY', \sprintf(
                 '%.1f %% of the gets hit; more memory could raise that by %.1f points at most.',
                 100 * (1 - $missed),
@@ -52,7 +49,7 @@ final class Health
             return null;
         }
 
-        return new self('TOO SMALL', \sprintf(
+        return new self(self::TOO_SMALL, \sprintf(
             'Half of what was evicted was stored, or moved, less than %s before, and %.0f %% of it had been read.',
             Text::time($within),
             100 * $read,

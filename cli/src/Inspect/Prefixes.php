@@ -62,10 +62,12 @@ final class Prefixes
         return [$groups, $hidden[Names::LIBRARY], $hidden[Names::CLEARED]];
     }
 
-    /** @return array{string, float}|null the largest prefix, and its share of the memory, if that is much and hardly read */
-    public static function polluting(): ?array
+    /**
+     * @param array<array-key, array{int, int, int, int}> $groups of all()
+     * @return array{string, float}|null the largest prefix, and its share of the memory, if that is much and hardly read
+     */
+    public static function polluting(array $groups): ?array
     {
-        [$groups] = self::all();
         $all = array_sum(array_column($groups, 1));
         foreach ($groups as $prefix => [$entries, $bytes, $read]) {
             $prefix = (string) $prefix;

@@ -12,7 +12,7 @@ use Larder\Internal\Process\User;
  */
 final class Prometheus
 {
-    /** Of this process's segment, as lines of text; larder_up is 0, and there is nothing else, where it has none. */
+    /** The figures of this process's segment. Without one there is only larder_up, which is 0. */
     public static function text(): string
     {
         $isAvailable = \extension_loaded('larder') && larder_info(false)['available'] === true;

@@ -420,9 +420,9 @@ final class Memory
         $this->entries[self::MARK . $key] = $entry;
         for ($this->bytes += $entry->size($key); $this->bytes > self::LIMIT;) {
             $oldest = (string) array_key_first($this->entries);
-            $seconds = (int) (microtime(true) - $this->entries[$oldest]->since);
-            ++$this->evictedAges[$seconds <= 0 ? 0 : min(15, 1 + (int) log($seconds, 2))];
-            $this->evicted['seconds'] += max(0, $seconds);
+            $seconds = max(0, (int) (microtime(true) - $this->entries[$oldest]->since));
+            ++$this->evictedAges[$seconds === 0 ? 0 : min(15, \strlen(decbin($seconds)))];
+            $this->evicted['seconds'] += $seconds;
             $this->evicted['unread'] += $this->entries[$oldest]->isUsed ? 0 : 1;
             $this->remove(substr($oldest, \strlen(self::MARK)));
         }

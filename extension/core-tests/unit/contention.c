@@ -275,7 +275,7 @@ static void fill_new_segments(unsigned segments) {
 static void filled_together(void) {
     fill_new_segments(NEW_SEGMENTS);
 }
-/* As if it was preempted then: meanwhile the others take all pages that it saw unused. */
+/* As if preempted there: meanwhile the others take all unused pages that it has found. */
 static void delay_after_survey(const char *name) {
     if (strcmp(name, "surveyed") == 0 && rand() % 2 == 0) {
         usleep((useconds_t)(rand() % 100000));
