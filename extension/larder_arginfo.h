@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 4ff471e716743c18c691ad20de1e821aa41ed5e1 */
+ * Stub hash: f91acdea23ac04004597cd750a8ece625e12a184 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_last_error, 0, 0, IS_LONG, 0)
 ZEND_END_ARG_INFO()
@@ -131,10 +131,17 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_larder_key_info arginfo_larder_fetch_entry
 
-#define arginfo_larder_peek arginfo_larder_fetch
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_peek, 0, 1, IS_MIXED, 0)
+	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, default, IS_MIXED, 0, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, incomplete, _IS_BOOL, 0, "false")
+ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_info, 0, 0, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, tables, _IS_BOOL, 0, "true")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_predict, 0, 0, IS_ARRAY, 0)
 ZEND_END_ARG_INFO()
 
 #define arginfo_larder_pid arginfo_larder_last_error
@@ -189,6 +196,7 @@ ZEND_FUNCTION(larder_resize);
 ZEND_FUNCTION(larder_key_info);
 ZEND_FUNCTION(larder_peek);
 ZEND_FUNCTION(larder_info);
+ZEND_FUNCTION(larder_predict);
 ZEND_FUNCTION(larder_pid);
 ZEND_METHOD(LarderIterator, __construct);
 ZEND_METHOD(LarderIterator, current);
@@ -231,6 +239,7 @@ static const zend_function_entry ext_functions[] = {
 	ZEND_FE(larder_key_info, arginfo_larder_key_info)
 	ZEND_FE(larder_peek, arginfo_larder_peek)
 	ZEND_FE(larder_info, arginfo_larder_info)
+	ZEND_FE(larder_predict, arginfo_larder_predict)
 	ZEND_FE(larder_pid, arginfo_larder_pid)
 	ZEND_FE_END
 };

@@ -18,6 +18,7 @@
 #include "os.h"
 #include "pin.h"
 #include "reservation.h"
+#include "sample.h"
 #include "segment.h"
 
 enum {
@@ -196,7 +197,9 @@ static bool attach_segment(struct cache *cache, bool joins_only, char reason[CAC
     cache->room_until = 0;
     cache->sweep_next = 0;
     cache->filled_to = 0;
-    cache->refused_at = cache->index_refused_at = 0;
+    cache->identity->sampled = 0; /* they are of the segment before */
+    cache->predicted_at = 0;
+    cache->refused_at = cache->index_refused_at = cache->ring_refused_at = 0;
     if (!segment_attach(cache, reason)) {
         return false;
     }
@@ -251,6 +254,9 @@ static void make_huge(struct cache *cache, uint64_t nanoseconds) {
 void cache_detach(struct cache *cache) {
     if (cache->orphan) {
         return; /* its thread may have been in the middle of a change */
+    }
+    if (cache->segment && cache->identity->record) {
+        sample_flush(cache);
     }
     make_huge(cache, HUGE_NS_AT_END);
     leave_segment(cache);
@@ -332,6 +338,9 @@ void attach_look_again(struct cache *cache) {
     } else if (cache->long_lived && is_due(cache)) {
         os_clock_adjust();
         cache->record_refused = false;
+        if (cache->segment && cache->identity->record) {
+            sample_flush(cache);
+        }
         if (!cache->map.index_whole && cache->segment) {
             commit_check_index(&cache->map);
         }
@@ -415,6 +424,7 @@ void cache_request_end(struct cache *cache, bool keep_pins) {
     const bool owned = process_owns(cache);
     if (owned) {
         cache_recover(cache);
+        sample_flush(cache);
     }
     if (keep_pins) {
         return;

@@ -403,9 +403,12 @@ struct cache_entry {
     uint32_t kind;
     size_t size;       /* bytes of memory: header, key and value */
     uint64_t expires;  /* fresh until then, milliseconds of cache_now(); 0: forever */
+    uint64_t kept;     /* kept until then, as `expires` */
+    uint32_t cost;     /* tenths of a millisecond, 0 if not known */
     uint64_t age;      /* seconds since it was stored, wraps after a year; moves and touches keep it */
     uint64_t stored;   /* the same as milliseconds of cache_now(), up to a second early */
     bool used;         /* fetched since it was stored, or since it last moved to another page */
+    bool often;        /* so often that eviction counts no further: three or four times */
     const void *value; /* a copy, valid as long as the key, 8-byte aligned; NULL: see cache_walk_copy() */
 };
 
@@ -489,11 +492,12 @@ struct cache_info {
     unsigned process_limit;
     uint64_t age_ms;                                /* since the segment was created */
     uint64_t hits, misses, stores, deletes, copies; /* copies: fetches that copied */
-    uint64_t unreadable;                            /* found but unreadable: misses */
-    uint64_t evicted;                               /* entries dropped for room */
-    uint64_t expired;                               /* entries dropped because they had expired */
-    uint64_t moved;                                 /* entries moved to another page because they were in use */
-    uint64_t displaced; /* entries dropped because both buckets of a new key were full */
+    uint64_t clears;     /* calls of cache_clear(), whose entries are not in `deletes` */
+    uint64_t unreadable; /* found but unreadable: misses */
+    uint64_t evicted;    /* entries dropped for room */
+    uint64_t expired;    /* entries dropped because they had expired */
+    uint64_t moved;      /* entries moved to another page because they were in use */
+    uint64_t displaced;  /* entries dropped because both buckets of a new key were full */
     uint64_t refused_size, refused_room;
     uint64_t swept; /* dead processes whose records were cleared */
     /* Of `evicted`, by the time since they were stored or moved: under 1 s, 2 s, 4 s and so on, the last without
@@ -532,6 +536,23 @@ struct cache_memory {
 
 /* Fills `memory`, without reading the page table. False, with zeros: as cache_read_info(). */
 bool cache_read_memory(struct cache *cache, struct cache_memory *memory);
+
+/* The share of fetches that would hit in a segment of another size, under the load of late. */
+struct cache_prediction {
+    size_t size; /* bytes of the segment */
+    double hit_rate;
+};
+enum { CACHE_PREDICTIONS = 5 };
+
+/*
+ * Predicts what a quarter, half, once, twice and four times the size would give, in this order, and returns
+ * CACHE_PREDICTIONS. 0 while that is not known: nothing was evicted, the segment keeps its entries, was cleared or
+ * created a short time ago, or has too few keys.
+ *
+ * A replay of the last samples (sample.h), up to 20 ms for 131,072 of them; a result is returned again for 30 s. The
+ * segment is only read.
+ */
+unsigned cache_predict(struct cache *cache, struct cache_prediction predictions[CACHE_PREDICTIONS]);
 
 /* The processes that hold pages, most pages first. Fills up to `most` holders and returns their number. */
 struct cache_holder {

@@ -233,6 +233,27 @@ bool commit_page(struct cache *cache, uint32_t page) {
     return true;
 }
 
+/* ---- The ring of samples ---- */
+
+static struct range ring_of(const struct map *map) {
+    const uint64_t from = (uint64_t)((const char *)map->samples - map->writable);
+    return (struct range){from, from + map->sample_words * sizeof(shared_word)};
+}
+
+void commit_samples(struct cache *cache) {
+    const struct map *map = &cache->map;
+    if (LIKELY(map->sample_words == 0 || ref_has_memory(map, map->sample_step)) ||
+        !may_ask(cache->ring_refused_at)) {
+        return;
+    }
+    const struct range ring = ring_of(map);
+    if (!allowed(cache, bytes_of(ring), RESERVE_HALF) || !fill(cache, ring)) {
+        cache->ring_refused_at = now();
+        return;
+    }
+    set_bit(map, map->sample_step, true);
+}
+
 /* ---- Huge pages ---- */
 
 /* True if all steps with bytes in the range have memory. The steps are numbered from `first`, have `bytes` each, and
@@ -253,7 +274,10 @@ static bool is_whole(const struct map *map, struct range range) {
     const uint64_t starts = (uint64_t)((const char *)map->starts - map->writable);
     const uint64_t data = (uint64_t)map->first_page * page_bytes(map);
     const uint64_t data_step = page_bytes(map) << map->page_step_shift;
+    const struct range ring = ring_of(map);
     return range.to <= map->file_size &&
+           (map->sample_words == 0 ||
+            have_memory(map, range, map->sample_step, bytes_of(ring), ring.from, ring.to)) &&
            have_memory(map, range, 0, sizeof(struct bucket_shared) << map->bucket_step_shift, buckets,
                        buckets + map->bucket_count * sizeof(struct bucket_shared)) &&
            have_memory(map, range, map->first_page_step, data_step / 64, starts,

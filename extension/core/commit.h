@@ -25,6 +25,9 @@ bool commit_page(struct cache *cache, uint32_t page);
  * first is used in its place. */
 bool commit_place(struct cache *cache, struct place *place);
 
+/* Gives the ring of samples its memory, if there is some to spare. */
+void commit_samples(struct cache *cache);
+
 /* Makes huge pages of the part of the file to which this process gave memory, for `nanoseconds` at most. They make a
  * random fetch a tenth faster, and a new process faults once for 2 MiB instead of once for 4 KiB. Called when no
  * client waits. */

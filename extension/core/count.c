@@ -86,12 +86,14 @@ static enum cache_result change(struct cache *cache, const struct cache_key *key
             continue;
         }
         seal(cache, key, (struct integer){(uint64_t)*result, now}, there ? found.entry->expires : expires);
+        const uint64_t stored = there ? 0 : sample_of_store(cache);
         published = index_put(cache, record, &place, key, &found, &cache->reservation);
         if (published) {
             outcome = CACHE_OK;
             if (!there) {
                 count(record, COUNT_STORES);
             }
+            sample_put_store(cache, stored);
             break;
         }
         /* Other processes may have seen the entry as tentative and still read it, so the next try writes another

@@ -3,11 +3,13 @@
 #include <string.h>
 
 #include "occupied.h"
+#include "predict.h"
 
 const char SEGMENT_MAGIC[8] = {'L', 'A', 'R', 'D', 'E', 'R', '1', '\n'};
 
 /* The index takes an eleventh of the segment: 77 % load with entries of 130 bytes. */
-enum { INDEX_SHARE = 11 };
+enum { INDEX_SHARE = 11, SAMPLES_SHARE = 256, SAMPLES_MIN = 1 << 14, SAMPLES_MAX = 1 << 17 };
+enum { SAMPLED_SIZE_MIN = 12 << 20 };
 
 uint64_t geometry_layout(uint64_t value_layout) {
     const uint64_t sizes = sizeof(struct header_shared) ^ sizeof(struct record_shared) << 12 ^
@@ -20,7 +22,7 @@ uint64_t geometry_layout(uint64_t value_layout) {
 enum { INDEX_STEP = 16 << 10, PAGES_STEP_SHIFT = 18, INDEX_STEPS_MAX = 1 << 15 };
 
 struct offsets {
-    uint64_t steps, claims, pages, populations, occupied, records, buckets, starts, data, end;
+    uint64_t steps, claims, pages, populations, occupied, records, samples, buckets, starts, data, end;
     uint64_t step_words;
 };
 
@@ -42,6 +44,16 @@ static uint64_t index_bytes(const struct header_shared *header) {
 
 static uint64_t occupied_bytes(const struct header_shared *header) {
     return occupied_words(header->bucket_count) * sizeof(shared_word);
+}
+
+/* Words of the ring of samples: a 256th of the segment, but 128 KiB at least and 1 MiB at most. A small segment has none,
+ * as a sample of its keys would be too small. Nor has one that keeps its entries: it evicts none. */
+static uint64_t sample_words(const struct header_shared *header) {
+    uint64_t words = SAMPLES_MAX;
+    while (words > SAMPLES_MIN && words * sizeof(shared_word) > header->size / SAMPLES_SHARE) {
+        words /= 2;
+    }
+    return header->keeps || header->size < SAMPLED_SIZE_MIN ? 0 : words;
 }
 
 /* log2 of the bytes in a step of the index. */
@@ -70,14 +82,15 @@ static struct offsets offsets_of(const struct header_shared *header) {
     struct offsets at;
     const uint64_t page = UINT64_C(1) << header->page_shift;
     const uint64_t page_steps = steps_of(header->page_count, page_step_shift(header));
-    at.step_words = index_step_words(header) + (page_steps + STEPS_A_WORD - 1) / STEPS_A_WORD;
+    at.step_words = index_step_words(header) + (page_steps + STEPS_A_WORD - 1) / STEPS_A_WORD + 1;
     at.steps = sizeof(struct header_shared);
     at.claims = align(at.steps + at.step_words * sizeof(uint64_t), 64);
     at.pages = at.claims + CLAIM_BUCKETS * sizeof(struct claims_shared);
     at.populations = at.pages + header->page_count * sizeof(struct page_shared);
     at.occupied = align(at.populations + 2 * pin_bytes(header), 64);
     at.records = align(at.occupied + occupied_bytes(header), 64);
-    at.buckets = align(at.records + header->record_count * record_size(header), INDEX_STEP);
+    at.samples = align(at.records + header->record_count * record_size(header), INDEX_STEP);
+    at.buckets = align(at.samples + sample_words(header) * sizeof(shared_word), INDEX_STEP);
     at.starts = align(at.buckets + index_bytes(header), INDEX_STEP);
     at.data = align(at.starts + header->page_count * (page / UNIT / 8), page);
     at.end = at.data + header->page_count * page;
@@ -85,7 +98,7 @@ static struct offsets offsets_of(const struct header_shared *header) {
 }
 
 uint64_t geometry_tables(const struct header_shared *header) {
-    return offsets_of(header).buckets;
+    return offsets_of(header).samples;
 }
 
 void geometry_plan(struct header_shared *header, const struct cache_options *options, uint64_t size) {
@@ -94,6 +107,7 @@ void geometry_plan(struct header_shared *header, const struct cache_options *opt
     header->size = size;
     header->size_asked = options->size;
     header->record_count = options->processes;
+    header->keeps = options->keeps;
     header->bucket_count = size / INDEX_SHARE / sizeof(struct bucket_shared);
     header->page_shift = PAGE_SHIFT_MIN;
     while (size >> header->page_shift > PAGES_MAX) {
@@ -108,7 +122,6 @@ void geometry_plan(struct header_shared *header, const struct cache_options *opt
     header->pin_limit_long =
         header->page_count / 8 < header->pin_limit ? header->page_count / 8 : header->pin_limit;
     header->pin_share = geometry_pin_share(options);
-    header->keeps = options->keeps;
     header->records_used = 0;
 }
 
@@ -167,6 +180,7 @@ void geometry_map(struct map *map, const struct header_shared *header) {
     map->bucket_steps = (uint32_t)steps_of(header->bucket_count, map->bucket_step_shift);
     map->page_steps = (uint32_t)steps_of(header->page_count, map->page_step_shift);
     map->first_page_step = (uint32_t)index_step_words(header) * STEPS_A_WORD;
+    map->sample_step = map->first_page_step + (map->page_steps + STEPS_A_WORD - 1) / STEPS_A_WORD * STEPS_A_WORD;
     map->index_whole = false;
     map->header = (struct header_shared *)(void *)map->writable;
     map->records = map->writable + at.records;
@@ -177,5 +191,8 @@ void geometry_map(struct map *map, const struct header_shared *header) {
     map->populations[0] = (shared_word *)(void *)(map->writable + at.populations);
     map->populations[1] = map->populations[0] + map->pin_words;
     map->occupied = (shared_word *)(void *)(map->writable + at.occupied);
+    map->samples = (shared_word *)(void *)(map->writable + at.samples);
+    map->sample_words = (uint32_t)sample_words(header);
+    map->sample_least = map->sample_words == 0 ? UINT64_MAX : (UINT64_C(1) << SAMPLE_BITS_LEAST) - 1;
     map->buckets = (struct bucket_shared *)(void *)(map->writable + at.buckets);
 }

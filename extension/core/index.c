@@ -127,7 +127,8 @@ static unsigned least_used(const struct place *place, uint32_t excluded) {
     for (unsigned i = 0; i < SLOTS_OF_A_KEY; i++) {
         const unsigned slot = (unsigned)((place->hash >> 8) + i) % SLOTS_OF_A_KEY;
         const uint64_t word = word_load(place_slot(place, slot));
-        const unsigned use = slot_is_committed(word) ? slot_use(word) : USE_MAX + 1;
+        const unsigned counted = slot_use(word) < USE_MAX ? slot_use(word) : USE_MAX;
+        const unsigned use = slot_is_committed(word) ? counted : USE_MAX + 1;
         if (!(excluded >> slot & 1) && use < least_use) {
             least = slot;
             least_use = use;

@@ -29,6 +29,7 @@
 #include "commit.h"
 #include "hash.h"
 #include "page.h"
+#include "sample.h"
 
 /* An entry found for a key, readable while its page is announced, pinned or being written to. */
 struct found {
@@ -112,14 +113,27 @@ static inline bool index_is_missing(const struct entry_shared *header, const str
 bool index_find_announced(struct cache *cache, struct record_shared *record, const struct place *place,
                           const struct cache_key *key, struct found *found);
 
+/* The use count after one more use. */
+static inline unsigned index_use_raised(const struct cache *cache, const struct found *found, unsigned use) {
+    if (use == USE_NONE && !page_is_new(cache, found->page)) {
+        return USE_WORTH_MOVING;
+    }
+    if (use < USE_MAX - 1) {
+        return use + 1;
+    }
+    return sample_has(&cache->map, entry_hash(found->entry)) ? USE_SAMPLED : USE_MAX;
+}
+
 /* Counts a use, at most four times in an entry's life. Tries once, with a compare-and-swap of the whole word: a
  * plain store could bring back a reclaimed location. */
 static inline void index_mark_used(const struct cache *cache, const struct found *found) {
     uint64_t word = found->word;
     const unsigned use = slot_use(word);
-    if (use < USE_MAX) {
-        const bool is_worth = use == USE_NONE && !page_is_new(cache, found->page);
-        word_swap(found->slot, &word, word + (is_worth ? USE_WORTH_MOVING - USE_NONE : 1) * USE_ONE);
+    if (use != USE_MAX) {
+        const unsigned raised = index_use_raised(cache, found, use);
+        if (raised != use) {
+            word_swap(found->slot, &word, slot_make(slot_tag(word), raised, slot_location(word)));
+        }
     }
 }
 

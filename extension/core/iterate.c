@@ -246,9 +246,12 @@ static void describe(uint64_t word, const struct entry_shared *it, const struct 
         .kind = where_kind(it->where),
         .size = (size_t)entry_units_all(it) << UNIT_SHIFT,
         .expires = entry_fresh_until(it, at),
+        .kept = it->expires,
+        .cost = (uint32_t)(entry_freshness(it, at) >> EXPIRES_BITS),
         .age = age,
         .stored = (now - age) * 1000,
         .used = slot_use(word) > USE_NONE,
+        .often = slot_use(word) >= USE_MAX,
     };
 }
 
@@ -353,6 +356,7 @@ static enum cache_result give(struct cache *cache, struct record_shared *record,
         walk->lines_ahead = lines < LINES_AHEAD_MAX ? (unsigned)lines : LINES_AHEAD_MAX;
         index_mark_used(cache, found);
         count(record, COUNT_HITS);
+        sample_note(cache, entry_hash(header), SAMPLE_HIT, entry_units_all(header), header->expires);
     }
     return CACHE_OK;
 }
@@ -398,6 +402,7 @@ uint64_t cache_delete_prefix(struct cache *cache, const char *prefix, size_t len
             if (index_unlink(cache, &found)) {
                 deleted += !missing;
                 count(record, expired ? COUNT_EXPIRED : COUNT_DELETES);
+                sample_note(cache, entry_hash(&header), SAMPLE_DELETE, 0, 0);
                 break;
             } /* otherwise it was moved or replaced: look again */
         }

@@ -1,11 +1,11 @@
 /*
  * Everything that lies in shared memory. A segment is one file:
  *
- *   header | steps | claims | page table | two pin populations | occupied buckets | process records | index |
- *   entry starts | pages
+ *   header | steps | claims | page table | two pin populations | occupied buckets | process records |
+ *   ring of samples | index | entry starts | pages
  *
- * All parts up to the records have memory from the creation on. Index, starts and pages get memory in steps
- * (commit.h); the table of steps records which steps have it.
+ * All parts up to the records have memory from the creation on. The ring gets its memory when something is evicted;
+ * index, starts and pages get it in steps (commit.h). The table of steps records which steps have it.
  *
  * All structs end in _shared and have asserted sizes. LAYOUT_VERSION is part of the file's name: change it with any
  * struct or meaning of a field.
@@ -34,7 +34,7 @@
 #include "atomic.h"
 
 enum {
-    LAYOUT_VERSION = 15,
+    LAYOUT_VERSION = 16,
     UNIT = 8, /* bytes; entries are aligned to it */
     UNIT_SHIFT = 3,
     PAGE_SHIFT_MIN = 16, /* 64 KiB */
@@ -44,6 +44,7 @@ enum {
     OCCUPIED_BUCKETS = 32, /* a word */
     SPARE_MAX = 8,
     EVICTED_AGES = 16,
+    SNAPSHOTS = 8,
 };
 
 /* ---- Index words ---- */
@@ -52,11 +53,12 @@ enum { LOCATION_BITS = 33, USE_BITS = 3, TAG_BITS = 28 };
 
 /* A word is tentative first: readers ignore it until it is committed, as unused. The first use counts two and each
  * later use one. For a new entry the first use counts only one, because what was just stored is often read at once.
- * Reclaiming moves entries with USE_WORTH_MOVING or more, and lowers their count by one. */
-enum { USE_TENTATIVE = 0, USE_NONE = 1, USE_WORTH_MOVING = 3, USE_MAX = 5 };
+ * Reclaiming moves entries with USE_WORTH_MOVING or more, and lowers their count by one. USE_SAMPLED stands for USE_MAX
+ * in entries whose keys are sampled (sample.h): a fetch takes its shortest path at USE_MAX only, so it need not ask
+ * whether the key is sampled. */
+enum { USE_TENTATIVE = 0, USE_NONE = 1, USE_WORTH_MOVING = 3, USE_MAX = 5, USE_SAMPLED = 6 };
 
 #define LOCATION_MASK ((UINT64_C(1) << LOCATION_BITS) - 1)
-#define USE_ONE (UINT64_C(1) << LOCATION_BITS)
 #define TAG_SHIFT (LOCATION_BITS + USE_BITS)
 
 static inline uint64_t slot_make(uint64_t tag, unsigned use, uint64_t location) {
@@ -70,6 +72,11 @@ static inline unsigned slot_use(uint64_t slot) {
 }
 static inline uint64_t slot_tag(uint64_t slot) {
     return slot >> TAG_SHIFT;
+}
+/* The use count lowered by `by`, but not below USE_NONE. */
+static inline unsigned slot_use_lowered(uint64_t slot, unsigned by) {
+    const unsigned use = slot_use(slot), counted = use > USE_MAX && by > 0 ? USE_MAX : use;
+    return counted > by + USE_NONE ? counted - by : USE_NONE;
 }
 
 static inline bool slot_is_committed(uint64_t slot) {
@@ -194,6 +201,7 @@ enum counter {
     COUNT_REFUSED_ROOM,
     COUNT_SWEPT,
     COUNT_UNREADABLE,
+    COUNT_CLEARS,
     COUNTERS = 16,
 };
 
@@ -243,6 +251,12 @@ _Static_assert(sizeof(struct claims_shared) == 64, "a bucket of claims is one ca
 
 /* ---- Header ---- */
 
+/* The hits and misses when the ring of samples had been filled up to an eighth of it; see sample.c. */
+struct snapshot_shared {
+    shared_word number; /* eighths put into the ring since the segment was created; 0: none */
+    shared_word hits, misses;
+};
+
 struct header_shared {
     char magic[8];
     uint64_t layout;     /* hash of core's and the binding's shapes; also in the file's name */
@@ -266,7 +280,8 @@ struct header_shared {
     shared_word records_used;         /* records at and above this number have never been claimed */
     shared_word pages_begun;          /* pages at and above this number have never been claimed; a hint */
     shared_word pages_usable; /* pages with memory, while no more memory is available; 0: no limit; a hint */
-    uint64_t unused_1[3];
+    shared_word sample_mask;  /* a key is sampled if these bits of its mixed hash are 0; see sample.h */
+    uint64_t unused_1[2];
 
     _Alignas(64) shared_word current[LOGS]; /* the open page of each log */
     uint64_t unused_2[6];
@@ -286,10 +301,13 @@ struct header_shared {
     _Alignas(64) shared_word evicted_ages[EVICTED_AGES];
     shared_word evicted_seconds; /* sum of their ages */
     shared_word evicted_unread;  /* those that nobody had read, but once just after they were stored */
-    uint64_t unused_4[6];
+    shared_word samples;         /* samples ever put into the ring */
+    uint64_t unused_4[5];
 
     _Alignas(64) shared_word totals[COUNTERS]; /* counters of dead and detached processes */
+
+    _Alignas(64) struct snapshot_shared snapshots[SNAPSHOTS];
 };
-_Static_assert(sizeof(struct header_shared) == 192 + 64 * 7 + 8 * COUNTERS, "header");
+_Static_assert(sizeof(struct header_shared) == 192 + 64 * 10 + 8 * COUNTERS, "header");
 
 #endif

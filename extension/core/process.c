@@ -172,7 +172,8 @@ static void close_lock_locked(struct cache *cache) {
 static void after_fork_child(void) {
     for (struct cache *cache = caches; cache; cache = cache->next) {
         cache->identity->record = NULL;
-        cache->identity->claims = 0; /* the claims are the parent's */
+        cache->identity->claims = 0;  /* the claims are the parent's, */
+        cache->identity->sampled = 0; /* and so are the samples */
         if (cache->pinned_word_count == 0) {
             os_forget_lock(cache->lock); /* or the parent would look alive in it after its death */
             cache->lock = NULL;

@@ -189,6 +189,7 @@ static enum outcome read_slot(struct cache *cache, struct record_shared *record,
                 gone = !index_unlink(cache, &found);
                 if (!gone) {
                     count(record, COUNT_EXPIRED);
+                    sample_note(cache, place->hash, SAMPLE_DELETE, 0, 0);
                 }
             } else if (outcome == MISSING) {
                 FAILPOINT(read_missing);
@@ -218,7 +219,7 @@ static inline bool read_pinned(const struct cache *cache, const struct record_sh
     const struct map *map = &cache->map;
     const uint64_t location = slot_location(word);
     const uint32_t page = ref_page(map, location);
-    if (UNLIKELY(page >= map->page_count || !pin_is_held(record, page) || slot_use(word) < USE_MAX)) {
+    if (UNLIKELY(page >= map->page_count || !pin_is_held(record, page) || slot_use(word) != USE_MAX)) {
         return false;
     }
     const struct entry_shared *entry = ref_entry(map, location);
@@ -255,6 +256,10 @@ static bool find_slowly(struct cache *cache, const struct cache_key *key, unsign
                                          : read_slot(cache, record, slot, &place, key, how, value, token);
         if (outcome == HIT) {
             count_fetch(record, key, how, COUNT_HITS);
+            if (!(how & CACHE_UNTRACED)) {
+                const uint64_t units = entry_units(key->length, units_of(value->length));
+                sample_note(cache, place.hash, SAMPLE_HIT, units, value->expires);
+            }
             return true;
         }
         if (outcome == EXPIRED || outcome == MISSING) {
@@ -262,6 +267,9 @@ static bool find_slowly(struct cache *cache, const struct cache_key *key, unsign
         }
     }
     count_fetch(record, key, how, COUNT_MISSES);
+    if (!(how & CACHE_UNTRACED)) {
+        sample_note(cache, place.hash, SAMPLE_MISS, 0, 0);
+    }
     return false;
 }
 
@@ -303,7 +311,7 @@ static inline __attribute__((always_inline)) bool find(struct cache *cache, cons
         number = hash_second(map, hash);
     }
     count_fetch(record, key, how, COUNT_MISSES);
-    return false;
+    return sample_has(map, hash) && sample_miss(cache, hash);
 }
 
 bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value) {

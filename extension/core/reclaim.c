@@ -1,5 +1,6 @@
 #include "reclaim.h"
 
+#include "commit.h"
 #include "destination.h"
 #include "failpoint.h"
 #include "hash.h"
@@ -14,6 +15,7 @@ enum {
     SAMPLE_AFTER = 128, /* after so many consecutive unused entries of probation, */
     SAMPLE_ONE_OF = 8,
     KEPT_SHARE = 4, /* of so many pages, at most one is kept only for counters in use */
+    USE_NEVER = USE_SAMPLED + 1,
 };
 
 /* ---- Limbo ---- */
@@ -50,7 +52,8 @@ struct rule {
     enum page_log log;        /* entries move to this log */
     unsigned least_use;       /* if their use count is at least this, */
     unsigned lower_use;       /* which is then lowered by this, */
-    uint64_t budget;          /* up to this many units in all */
+    uint64_t budget;          /* up to this many units in all; */
+    unsigned always_use;      /* beyond them, if it is at least this */
     bool samples;             /* a random sample of unused entries moves, too: see is_sampled() */
     bool drops_nothing;       /* if an entry that should move finds no place, the page stays */
     uint64_t dropped, unused; /* entries dropped for room so far, and those of them that were not in use */
@@ -82,8 +85,7 @@ static bool republish(struct cache *cache, const struct rule *rule, shared_word 
     const uint64_t location = slot_location(word);
     page_raise_live(cache, reservation->page);
     while (slot_location(word) == location) {
-        const unsigned use =
-            slot_use(word) > rule->lower_use + USE_NONE ? slot_use(word) - rule->lower_use : USE_NONE;
+        const unsigned use = slot_use_lowered(word, rule->lower_use);
         if (word_swap(slot, &word, slot_make(slot_tag(word), use, reservation->location))) {
             FAILPOINT(move_published);
             return true;
@@ -181,6 +183,9 @@ static bool drop(struct cache *cache, const struct entry_shared *entry, shared_w
         if (word_swap(slot, &word, 0)) {
             FAILPOINT(reclaim_unlinked);
             count(cache->identity->record, why);
+            if (why == COUNT_EXPIRED) {
+                sample_note(cache, entry_hash(entry), SAMPLE_DELETE, 0, 0);
+            }
             page_lower_live(cache, ref_page(&cache->map, location), entry->generation, entry_units_all(entry));
             return true;
         }
@@ -199,6 +204,7 @@ static void drop_for_room(struct cache *cache, struct rule *rule, const struct e
 /* All entries of a page have one age, so its evictions cost three additions. In the main log, unused entries were read
  * before they moved there, apart from the sample of is_sampled(). */
 static void note_evicted(struct cache *cache, const struct page_shared *row, const struct rule *rule) {
+    commit_samples(cache);
     struct header_shared *header = cache->map.header;
     const uint64_t now = (os_milliseconds() - header->created) / 1000, begun = word_load(&row->extent) >> 32;
     const uint64_t seconds = now > begun ? now - begun : 0;
@@ -259,9 +265,9 @@ static bool reclaim_entry(struct cache *cache, struct record_shared *record, uin
     }
     const uint64_t units = entry_units_all(entry);
     const bool used = slot_use(word) >= rule->least_use;
-    if ((is_sampled(cache, rule, used) || used) && units <= rule->budget) {
+    if ((is_sampled(cache, rule, used) || used) && (units <= rule->budget || slot_use(word) >= rule->always_use)) {
         if (move(cache, record, rule, entry, location, slot, word)) {
-            rule->budget -= units;
+            rule->budget -= units < rule->budget ? units : rule->budget;
             return true;
         }
         if (rule->drops_nothing) {
@@ -279,20 +285,22 @@ static bool reclaim_entry(struct cache *cache, struct record_shared *record, uin
  * A fragmented page is compacted: its live entries move within their log, unchanged, and stay if they find no space.
  * From other pages, used entries move to the main log, with their use count lowered. From the main log all used
  * entries move: they have been in use for long, and dropping them costs the most hits. Their use counts fall with
- * each move, so the log yields in the end. From probation up to half a page moves: more than that is chance, or one
- * visitor's burst.
+ * each move, so the log yields in the end. From probation up to half a page moves, as more than that is chance, or one
+ * visitor's burst; but whatever was used four times moves. Else half of what is in use, and was stored since the last
+ * lap, is lost when a script fills the cache.
  */
 static struct rule rule_for(const struct map *map, const struct page_shared *row, enum reclaim_effort effort) {
     const enum page_log log = page_log(row);
     const bool gentle = effort == RECLAIM_GENTLY;
     if (map->keeps || (gentle && page_is_fragmented(map, row))) {
         return (struct rule){
-            .log = log, .least_use = 0, .lower_use = 0, .budget = page_units(map), .drops_nothing = true};
+            .log = log, .always_use = USE_NEVER, .budget = page_units(map), .drops_nothing = true};
     }
     return (struct rule){
         .log = LOG_MAIN,
         .least_use = USE_WORTH_MOVING,
         .lower_use = 1,
+        .always_use = gentle ? USE_MAX : USE_NEVER,
         .budget = gentle && log == LOG_MAIN ? page_units(map) : page_units(map) / 2,
         .samples = gentle && log == LOG_PROBATION,
     };
@@ -328,7 +336,7 @@ static bool keep_run(struct cache *cache, uint32_t page, uint32_t generation) {
     uint64_t word;
     shared_word *slot = find_slot(&place, location, &word);
     while (slot && slot_location(word) == location && slot_use(word) >= USE_WORTH_MOVING) {
-        if (word_swap(slot, &word, word - USE_ONE)) {
+        if (word_swap(slot, &word, slot_make(slot_tag(word), slot_use_lowered(word, 1), location))) {
             page_make_newest(cache, page, LOG_MAIN);
             return true;
         }

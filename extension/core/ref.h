@@ -32,7 +32,8 @@ struct map {
     size_t record_size;
     size_t size;
     size_t file_size;
-    /* steps of memory: those of the index, then, beginning with a new word, those of the pages */
+    /* steps of memory: those of the index, then, beginning with a new word, those of the pages, then, alike, that of the
+     * ring of samples */
     unsigned bucket_step_shift, page_step_shift; /* log2 of the buckets, and of the pages, in a step */
     uint32_t bucket_steps, page_steps, first_page_step;
     bool index_whole; /* the whole index has memory, so look-ups need not ask */
@@ -46,6 +47,9 @@ struct map {
     shared_word *populations[2]; /* pinned pages: of requests, of long-lived processes */
     shared_word *occupied;       /* see occupied.h */
     struct bucket_shared *buckets;
+    shared_word *samples;               /* the ring of samples, */
+    uint32_t sample_words, sample_step; /* its words (a power of two, or 0) and its step of memory; */
+    uint64_t sample_least;              /* the mask of sampled keys has these bits at least */
 };
 
 static inline uint64_t page_units(const struct map *map) {

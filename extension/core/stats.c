@@ -77,6 +77,7 @@ static void read_counters(const struct map *map, struct cache_info *info) {
     info->misses = sum[COUNT_MISSES] + no_hits;
     info->stores = sum[COUNT_STORES];
     info->deletes = sum[COUNT_DELETES];
+    info->clears = sum[COUNT_CLEARS];
     info->copies = sum[COUNT_COPIES];
     info->evicted = sum[COUNT_EVICTED];
     info->expired = sum[COUNT_EXPIRED];

@@ -14,10 +14,22 @@ enum { INLINE_UNITS = INTEGER_UNITS };
 
 enum { VICTIMS_MIN = 8, VICTIMS_MAX = 32 };
 
+/* Samples of a process until they are put into the ring. */
+enum { SAMPLES_A_PROCESS = 32, RECENT_KEYS = 16 };
+
+/* The last sampled key of some that share this place, and how often it was hit since. */
+struct recent {
+    uint64_t hash, hits;
+};
+
 /* Lies in a page that a forked child finds zeroed. */
 struct identity {
     struct record_shared *record; /* NULL: a record must be claimed first */
     unsigned claims;              /* claims of this process, see claim.c */
+    unsigned sampled;             /* samples that are not yet in the ring, see sample.c */
+    uint64_t sampled_at;          /* cache_now() at the first of them */
+    uint64_t samples[SAMPLES_A_PROCESS];
+    struct recent recent[RECENT_KEYS];
 };
 
 #define USER_NONE ((uid_t)-1)
@@ -125,7 +137,7 @@ struct cache {
     uint64_t timed_out_at;    /* time of the last timeout of waiting for them, ns; 0 never */
     uint32_t unused_in_a_row; /* consecutive unused entries reclaimed from probation */
     /* when a step of memory was last refused, and the last reading of the cgroups' limits; see commit.c */
-    uint64_t refused_at, index_refused_at, limit_read_at; /* ms; 0 never */
+    uint64_t refused_at, index_refused_at, ring_refused_at, limit_read_at; /* ms; 0 never */
     uint64_t limit, limit_left, limit_budget;
     uint64_t filled_from,
         filled_to; /* the part of the file to which this process gave memory, for commit_make_huge() */
@@ -149,8 +161,11 @@ struct cache {
     uint64_t looked_at;     /* time of the last comparison of path and segment, ms */
     uint64_t asked_user_at; /* ms */
     pthread_t thread;
-    bool orphan;        /* belongs to a thread that this forked process does not have */
-    struct cache *next; /* in the list of all caches of this process */
+    bool orphan;           /* belongs to a thread that this forked process does not have */
+    struct cache *next;    /* in the list of all caches of this process */
+    uint64_t predicted_at; /* time of the last prediction, ms; 0 never */
+    struct cache_prediction predictions[CACHE_PREDICTIONS];
+    unsigned predicted;
 };
 
 #endif

@@ -84,6 +84,7 @@ NEVER(enum cache_claimed,
 NEVER(enum cache_awaited, cache_await_computed(ANY_KEY, const struct cache_token *token), CACHE_AWAITED_NOTHING)
 void cache_end_computing(ANY_KEY) {
 }
+NEVER(unsigned, cache_predict(struct cache *cache, struct cache_prediction *predictions), 0)
 NEVER(size_t, cache_read_holders(struct cache *cache, struct cache_holder *holders, size_t most), 0)
 NEVER(uint64_t, cache_now(void), 1)
 NEVER(uint64_t, cache_expiry(double ttl), 0)

@@ -191,9 +191,11 @@ enum cache_result write_put(struct cache *cache, struct record_shared *record, c
 
 enum cache_result write_publish(struct cache *cache, struct record_shared *record, const struct cache_key *key,
                                 enum cache_mode mode, const uint64_t *token) {
+    const uint64_t stored = sample_of_store(cache);
     const enum cache_result result = put_and_end(cache, record, key, mode, token);
     if (LIKELY(result == CACHE_OK)) {
         count(record, COUNT_STORES);
+        sample_put_store(cache, stored);
     }
     return result;
 }
@@ -218,6 +220,7 @@ enum cache_result cache_delete(struct cache *cache, const struct cache_key *key)
         return CACHE_ABSENT;
     }
     count(record, COUNT_DELETES);
+    sample_note(cache, place.hash, SAMPLE_DELETE, 0, 0);
     return CACHE_OK;
 }
 
@@ -263,10 +266,12 @@ enum cache_result cache_touch(struct cache *cache, const struct cache_key *key, 
             FAILPOINT(integer_sealed);
         }
         copy_with_expiry(cache, &found, expires);
+        const uint64_t stored = sample_of_store(cache);
         const bool put = index_put(cache, record, &place, key, &found, &cache->reservation);
         clear_copying(record);
         reservation_end(cache, record, &cache->reservation, put);
         if (put) {
+            sample_put_store(cache, stored);
             return CACHE_OK;
         }
     }
@@ -274,9 +279,12 @@ enum cache_result cache_touch(struct cache *cache, const struct cache_key *key, 
 
 /* Unlinks each word separately, as a delete does. */
 bool cache_clear(struct cache *cache) {
-    if (!enter_to_delete(cache)) {
+    struct record_shared *record = enter_to_delete(cache);
+    if (!record) {
         return false;
     }
+    count(record, COUNT_CLEARS);
+    sample_restart(cache);
     for (uint32_t b = 0; b < cache->map.bucket_count; b++) {
         for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
             shared_word *slot = &ref_bucket(&cache->map, b)->slots[i];

@@ -1,4 +1,5 @@
 #include "attach.h"
+#include "dense.h"
 #include "measure.h"
 #include "shape.h"
 
@@ -317,6 +318,7 @@ void attach_request_end(void) {
     end_request(&LARDER_G(apcu), keep_pins);
     end_request(&LARDER_G(sessions), keep_pins);
     session_request_end();
+    dense_shrink(&LARDER_G(dense)); /* a fetch that memory_limit ended has left it */
     LARDER_G(request_begun) = false;
 }
 
@@ -341,4 +343,5 @@ void attach_end(zend_larder_globals *globals) {
     }
     globals->own.cache = globals->apcu.cache = globals->sessions.cache = NULL;
     plan_release(&globals->plan);
+    dense_release(&globals->dense);
 }

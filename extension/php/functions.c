@@ -279,18 +279,22 @@ ZEND_FUNCTION(larder_fetch_cas) {
 ZEND_FUNCTION(larder_peek) {
     zend_string *name;
     zval *missing = NULL;
+    bool incomplete = false;
     struct cache_value value;
 
-    if (zend_parse_parameters(ZEND_NUM_ARGS(), "S|z", &name, &missing) == FAILURE || !check_key(name)) {
+    if (zend_parse_parameters(ZEND_NUM_ARGS(), "S|zb", &name, &missing, &incomplete) == FAILURE ||
+        !check_key(name)) {
         RETURN_THROWS();
     }
 
     struct cache *cache = attach();
     const struct cache_key key = key_of(name);
     const bool found = cache && cache_find_token(cache, &key, CACHE_UNTRACED, &value, NULL);
+    LARDER_G(incomplete) = found && incomplete;
     if (!found || !decode_value(&value, return_value)) {
         set_default(return_value, EG(exception) ? NULL : missing);
     }
+    LARDER_G(incomplete) = false;
 }
 
 static bool exists(struct cache *cache, zend_string *name) {
@@ -590,6 +594,23 @@ ZEND_FUNCTION(larder_info) {
     }
 
     info_array(attach(), tables, return_value);
+}
+
+ZEND_FUNCTION(larder_predict) {
+    struct cache_prediction predictions[CACHE_PREDICTIONS];
+
+    ZEND_PARSE_PARAMETERS_NONE();
+
+    struct cache *cache = attach();
+    const unsigned count = cache ? cache_predict(cache, predictions) : 0;
+    array_init_size(return_value, count);
+    for (unsigned i = 0; i < count; i++) {
+        zval prediction;
+        array_init_size(&prediction, 2);
+        add_assoc_long(&prediction, "size", (zend_long)predictions[i].size);
+        add_assoc_double(&prediction, "hit_rate", predictions[i].hit_rate);
+        add_next_index_zval(return_value, &prediction);
+    }
 }
 
 /* ---- The process ----------------------------------------------------------------------------- */

@@ -127,11 +127,17 @@ void info_of_entry(const struct cache_entry *entry, zval *result) {
     const uint64_t now = entry->expires ? cache_now() : 0;
     const uint64_t left =
         entry->expires > now ? entry->expires - now : 1; /* 1 if it expires right now: 0 means never */
-    array_init_size(result, 4);
+    array_init_size(result, 7);
     add_assoc_double(result, "ttl", entry->expires ? (double)left / 1000 : 0);
     add_count(result, "age", entry->age);
     add_count(result, "size", entry->size);
     add_assoc_bool(result, "used", entry->used);
+    add_assoc_bool(result, "often", entry->often);
+    if (entry->kept > entry->expires || entry->cost > 0) {
+        add_assoc_double(result, "stale",
+                         entry->kept > entry->expires ? (double)(entry->kept - entry->expires) / 1000 : 0);
+        add_assoc_double(result, "cost", (double)entry->cost / CACHE_COSTS_A_SECOND);
+    }
 }
 
 /* clang-format off */
@@ -157,7 +163,7 @@ void info_array(struct cache *cache, bool tables, zval *result) {
     add_assoc_string(result, "serializer", serialize_uses_igbinary() ? "igbinary" : "php");
     add_counts(result, (const struct count[]){
         {"slots", info.slots}, {"hits", info.hits}, {"misses", info.misses}, {"unreadable", info.unreadable},
-        {"stores", info.stores}, {"deletes", info.deletes}, {"copies", info.copies}, {"moves", info.moved},
+        {"stores", info.stores}, {"deletes", info.deletes}, {"clears", info.clears}, {"copies", info.copies}, {"moves", info.moved},
         {NULL, 0}});
     add_group(result, "evictions", (const struct count[]){
         {"room", info.evicted}, {"expired", info.expired}, {"index", info.displaced},

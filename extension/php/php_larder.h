@@ -11,6 +11,7 @@
 
 #include "../core/cache.h"
 #include "compat.h"
+#include "dense.h"
 #include "plan.h"
 
 #define LARDER_VERSION "0.1.0-dev"
@@ -22,7 +23,7 @@ struct reading {
     const zend_execute_data *frame; /* frame of the fetching function; NULL: nothing is unserialized */
     bool silent;                    /* error reporting was off at the beginning */
     bool failed;
-    bool incomplete; /* the value had incomplete objects when it was stored: they are no failure */
+    bool incomplete; /* incomplete objects are no failure: the value had some when stored, or they are asked for */
     bool muted;
     int shown, handled; /* the values of EG() without muting */
 };
@@ -79,7 +80,9 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
     bool zero_copy;
     bool enabled;
     enum serializer serializer;
-    char *classes; /* classes whose objects a fetch may create; "*": all */
+    char *classes;              /* classes whose objects a fetch may create; "*": all */
+    char class_listed[64];      /* the last one that was found there, without a NUL */
+    size_t class_listed_length; /* 0: none */
     bool compact;
     char *segment;
     char *path;
@@ -104,9 +107,11 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
     double default_ttl;    /* seconds; 0: no expiry */
 
     struct plan plan;
+    struct dense_scratch dense;
     struct form forms[FORMS];
     bool forms_used;
     struct reading reading;
+    bool incomplete; /* for the next reading */
     struct nested_serializer nested;
     struct parked *parked; /* states of suspended fibers; see fibers.c */
 #ifdef LARDER_UNREADABLE

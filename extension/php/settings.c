@@ -121,6 +121,11 @@ static ZEND_INI_MH(update_lock_wait) {
     return update_seconds(entry, new_value, &LARDER_G(session_lock_wait));
 }
 
+static ZEND_INI_MH(update_classes) {
+    LARDER_G(class_listed_length) = 0;
+    return OnUpdateString(ZEND_INI_MH_PASSTHRU);
+}
+
 /* Core refuses a bad path with a reason. Falling back to the default could share values with the wrong processes. */
 static ZEND_INI_MH(update_path) {
     return is_refused(entry, stage) ? FAILURE : OnUpdateString(ZEND_INI_MH_PASSTHRU);
@@ -173,7 +178,7 @@ PHP_INI_BEGIN()
     ENTRY("session_size", "16M", PHP_INI_SYSTEM, update_size, session_size)
     ENTRY("session_lock_wait", "30", PHP_INI_ALL, update_lock_wait, session_lock_wait)
     PHP_INI_ENTRY("larder.serializer", "auto", PHP_INI_ALL, update_serializer)
-    ENTRY("classes", "*", PHP_INI_ALL, OnUpdateString, classes)
+    ENTRY("classes", "*", PHP_INI_ALL, update_classes, classes)
     ENTRY_BOOL("compact", "0", PHP_INI_ALL, update_bool, compact)
     PHP_INI_ENTRY("larder.default_ttl", "0", PHP_INI_ALL, update_default_ttl)
     ENTRY_BOOL("zero_copy", "1", PHP_INI_ALL, update_bool, zero_copy)

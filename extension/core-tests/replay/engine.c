@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "hash.h"
+#include "predict.h"
 
 enum {
     LOOKUPS_A_REQUEST = 20, /* then the pins are dropped */
@@ -36,6 +38,10 @@ struct replay {
     const struct run *run;
 };
 
+static size_t mebibytes_of(const struct run *run) {
+    return run->mebibytes ? run->mebibytes : SEGMENT_MIB;
+}
+
 static struct cache_key key_named(uint32_t key, char name[TRACE_KEY_LENGTH + 1]) {
     trace_key(key, name);
     uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
@@ -45,8 +51,19 @@ static struct cache_key key_named(uint32_t key, char name[TRACE_KEY_LENGTH + 1])
     return (struct cache_key){name, TRACE_KEY_LENGTH, hash};
 }
 
+static void record(const struct run *run, const struct trace *trace, uint32_t number, const struct cache_key *key,
+                   enum sample_kind kind) {
+    struct recorder *recorder = run->recorder;
+    const uint64_t hash = recorder ? hash_mix(key->hash, recorder->seed) : 1;
+    if (recorder && hash % recorder->one_of == 0 && recorder->count < recorder->most) {
+        recorder->list[recorder->count++] =
+            sample_make(hash / recorder->one_of << 6, kind, trace_entry_units(trace, number), 0, 0);
+    }
+}
+
 /* A value contains its key's number. If several processes hold pages, a store may be refused now and then. */
-static void store(struct cache *cache, const struct trace *trace, uint32_t number, const struct cache_key *key) {
+static void store(struct cache *cache, const struct trace *trace, const struct run *run, uint32_t number,
+                  const struct cache_key *key) {
     struct cache_span span;
     enum cache_result result = cache_reserve(cache, key, trace_value_length(trace, number), CACHE_SET, &span);
     if (result == CACHE_NO_ROOM) {
@@ -57,6 +74,7 @@ static void store(struct cache *cache, const struct trace *trace, uint32_t numbe
     memcpy(span.bytes, &number, sizeof number);
     result = cache_commit(cache, key, KIND, 0, CACHE_SET, NULL);
     EXPECT_EQUAL(result, CACHE_OK);
+    record(run, trace, number, key, SAMPLE_STORE);
     struct cache_value value;
     if (trace->plan->read_back && result == CACHE_OK) {
         cache_find(cache, key, true, &value);
@@ -78,7 +96,7 @@ static bool look_up(struct cache *cache, const struct run *run, uint32_t number,
 static void worker(void *argument) {
     const struct replay *replay = argument;
     const struct trace *trace = replay->trace;
-    struct cache *cache = open_cache(SEGMENT_MIB);
+    struct cache *cache = open_cache(mebibytes_of(replay->run));
     struct score score = {0};
     char name[TRACE_KEY_LENGTH + 1];
     size_t lookups = 0;
@@ -91,8 +109,12 @@ static void worker(void *argument) {
         const struct cache_key key = key_named(number, name);
         const bool hit = look_up(cache, replay->run, number, &key);
         score_add(&score, trace, i, hit);
+        record(replay->run, trace, number, &key, hit ? SAMPLE_HIT : SAMPLE_MISS);
+        if (replay->run->recorder && i == trace->warm_up) {
+            replay->run->recorder->counted_from = replay->run->recorder->count;
+        }
         if (!hit || trace_writes(trace, i)) {
-            store(cache, trace, number, &key);
+            store(cache, trace, replay->run, number, &key);
         }
         if (++lookups % LOOKUPS_A_REQUEST == 0) {
             /* A replay overwrites the memory many times a second, a cache in use in minutes. So the pins of ended
@@ -120,7 +142,7 @@ static void add_live(struct cache *cache, const struct trace *trace, struct outc
 struct outcome engine_replay(const struct trace *trace, const struct run *run) {
     struct replay replay = {trace, run};
     pid_t workers[PROCESSES_MAX];
-    struct cache *cache = open_cache(SEGMENT_MIB);
+    struct cache *cache = open_cache(mebibytes_of(run));
     for (unsigned i = 0; i < NUMBERS; i++) {
         atomic_store(&board->number[i], 0);
     }

@@ -9,8 +9,17 @@ enum { SEGMENT_MIB = 16 };
 
 /* The parameters of a replay. */
 struct run {
-    unsigned processes; /* processes that share the requests of the trace, in their order */
-    bool blind;         /* a control: its look-ups do not count as uses */
+    unsigned processes;        /* processes that share the requests of the trace, in their order */
+    bool blind;                /* a control: its look-ups do not count as uses */
+    size_t mebibytes;          /* size of the segment; 0: SEGMENT_MIB */
+    struct recorder *recorder; /* NULL, or where the samples of one process go, in shared memory */
+};
+
+/* Samples of one in `one_of` keys. */
+struct recorder {
+    uint64_t one_of, seed;
+    size_t count, counted_from, most;
+    uint64_t list[];
 };
 
 struct outcome {

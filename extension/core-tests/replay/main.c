@@ -8,11 +8,18 @@
  *   test-replay [--long] [part of a title…]
  *   test-replay [--long] --write FOLDER [part of a title…]    writes each trace as a file there; see write.h
  */
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "engine.h"
+#include "fixture.h"
 #include "harness.h"
+#include "page.h"
+#include "predict.h"
 #include "write.h"
 
 /* In points. The compared runs have the same requests, so little depends on chance: with several processes, the
@@ -135,9 +142,104 @@ static void write_down(const struct plan *plan) {
     }
 TRACES(REPLAY)
 
-/* ---- Controls: the same comparisons fail on broken policies ---- */
+/* ---- What other sizes would give ---- */
+
+enum { PREDICT_MIB = 32, SAMPLES_MAX = 4 << 20, SAMPLED_KEYS = 4096 };
+
+static struct recorder *recorder_make(uint64_t one_of) {
+    const size_t bytes = sizeof(struct recorder) + SAMPLES_MAX * sizeof(uint64_t);
+    struct recorder *recorder = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (recorder == MAP_FAILED) {
+        abort();
+    }
+    *recorder = (struct recorder){.one_of = one_of, .seed = UINT64_C(0x6a09e667f3bcc909), .most = SAMPLES_MAX};
+    return recorder;
+}
+
+static double mean_units(const struct trace *trace) {
+    double sum = 0;
+    for (uint32_t key = 0; key < trace->keys; key++) {
+        sum += trace_entry_units(trace, key);
+    }
+    return sum / trace->keys;
+}
+
+/* How many points the prediction is off at each size, and how many without its adjustment. */
+static void compare(const struct plan *plan, double off[PREDICT_SIZES], double naive[PREDICT_SIZES]) {
+    struct cache *cache = open_cache(PREDICT_MIB);
+    const double page = (double)page_units(&cache->map), units = cache->map.page_count * page;
+    close_cache(cache);
+    unlink(segment_file());
+    struct trace trace = trace_make(plan, (size_t)units * UNIT, 6 * requests);
+    const uint64_t one_of = (uint64_t)(units / mean_units(&trace)) / SAMPLED_KEYS;
+    struct recorder *recorder = recorder_make(one_of);
+    double engine[PREDICT_SIZES];
+    for (unsigned size = 0; size < PREDICT_SIZES; size++) {
+        engine[size] = engine_replay(&trace, &(struct run){.processes = 1,
+                                                           .mebibytes = ((size_t)PREDICT_MIB << size) / 4,
+                                                           .recorder = size == PREDICT_SAME ? recorder : NULL})
+                           .percent;
+    }
+    EXPECT(recorder->count < recorder->most);
+    uint64_t misses[PREDICT_SIZES], counted = 0;
+    for (size_t i = recorder->counted_from; i < recorder->count; i++) {
+        counted += sample_is_request(recorder->list[i]);
+    }
+    const struct samples samples = {
+        recorder->list, recorder->count, recorder->counted_from, units / (double)one_of, page, (double)one_of};
+    EXPECT(predict_misses(&samples, misses));
+    const double expected = (double)(trace.requests - trace.warm_up) / (double)one_of;
+    printf("%-36s", plan->name);
+    for (unsigned size = 0; size < PREDICT_SIZES; size++) {
+        const double hits = 100 * predict_hits(misses, size, 1 - engine[PREDICT_SAME] / 100, expected);
+        off[size] = fabs(hits - engine[size]);
+        naive[size] = fabs(100 - 100 * (double)misses[size] / (double)counted - engine[size]);
+        printf("%9.2f%+6.2f", engine[size], hits - engine[size]);
+    }
+    printf("\n");
+    munmap(recorder, sizeof(struct recorder) + SAMPLES_MAX * sizeof(uint64_t));
+    trace_free(&trace);
+}
+
+static bool is_close(const double off[PREDICT_SIZES], double near, double far) {
+    return off[1] <= near && off[3] <= near && off[0] <= far && off[4] <= far;
+}
+
+static void predict(const struct plan *plan) {
+    double off[PREDICT_SIZES], naive[PREDICT_SIZES];
+    compare(plan, off, naive);
+    const bool is_rough = plan->shape == SHAPE_LOOP || plan->sizes == SIZES_LARGE;
+    EXPECT(is_close(off, is_rough ? 5 : 1, is_rough ? 5 : 2));
+}
+
+#define PREDICTED(TRACE)                                                                \
+    TRACE(predict_zipf_07, "predicts Zipf 0.7, 3 times", ZIPF, MIXED, 0.7, 3, false, 0) \
+    TRACE(predict_loop, "predicts a loop of 1.5 times", LOOP, MIXED, 0, 1.5, false, 0)  \
+    TRACE(predict_days, "predicts day and night", DAY_NIGHT, MIXED, 0.9, 10, false, 0)  \
+    TRACE(predict_writes, "predicts a fifth written", ZIPF, MIXED, 0.9, 10, false, 20)  \
+    TRACE(predict_large, "predicts large values", ZIPF, LARGE, 0.9, 10, false, 0)
+
+#define PREDICTION(function, name, shape, sizes, alpha, multiple, read_back, writes)                       \
+    static void function(void) {                                                                           \
+        const struct plan plan = {name, SHAPE_##shape, SIZES_##sizes, alpha, multiple, read_back, writes}; \
+        predict(&plan);                                                                                    \
+    }
+PREDICTED(PREDICTION)
 
 static const struct plan usual = {"Zipf 0.9, 10 times", SHAPE_ZIPF, SIZES_MIXED, 0.9, 10, false, 0};
+
+static const struct plan popular = {"Zipf 1.1, 10 times", SHAPE_ZIPF, SIZES_MIXED, 1.1, 10, false, 0};
+
+/* A sample has some of the few popular keys, or none. */
+static void predict_unadjusted(void) {
+    double off[PREDICT_SIZES], naive[PREDICT_SIZES];
+    compare(&popular, off, naive);
+    EXPECT(is_close(off, 1, 2));
+    EXPECT(!is_close(naive, 1, 2));
+}
+
+/* ---- Controls: the same comparisons fail on broken policies ---- */
+
 static const struct plan scans = {"Zipf 0.7, 3 times, scans", SHAPE_SCANS, SIZES_MIXED, 0.7, 3, false, 0};
 
 static const struct plan loop = {"loop of 2 times", SHAPE_LOOP, SIZES_MIXED, 0, 2, false, 0};
@@ -212,10 +314,11 @@ static void simulators(void) {
 
 static const struct test tests[] = {
     {"the simulators give what can be counted by hand", simulators},
-    TRACES(AS_TEST){"control: without uses it shows", without_uses},
+    TRACES(AS_TEST) PREDICTED(AS_TEST){"control: without uses it shows", without_uses},
     {"control: without moves it shows", without_moves},
     {"control: without probation it shows", without_probation},
     {"control: without drawing it shows", without_drawing},
+    {"control: predicts nothing without the adjustment", predict_unadjusted},
     {NULL, NULL},
 };
 static struct suite suite = {"replay", tests, 0};

@@ -162,6 +162,25 @@ static void scan(void) {
     expect_nothing_left(cache);
 }
 
+/* The hot values were stored since the last lap, so they are still in probation. */
+static void filled_by_a_script(void) {
+    struct cache *cache = open_cache(8);
+    const struct cache_info info = info_of(cache);
+    const size_t room = info.pages * info.page_size / (2000 + 64), hot = room / 2;
+    put_many(cache, "old ", room * 3 / 2, 2000);
+    put_many(cache, "hot ", hot, 2000);
+    for (size_t i = 0; i < 4 * hot; i++) {
+        EXPECT(has_copied(cache, key_of("hot %zu", i % hot), i % hot, 2000));
+    }
+    put_many(cache, "script ", room, 2000);
+    size_t kept = 0;
+    for (size_t i = 0; i < hot; i++) {
+        kept += is_there(cache, key_of("hot %zu", i));
+    }
+    EXPECT(kept > hot * 9 / 10);
+    expect_nothing_left(cache);
+}
+
 /* A page whose entries all died is reused, whatever its age, before a live entry is evicted. */
 static void dead_pages(void) {
     struct cache *cache = open_cache(8);
@@ -391,6 +410,7 @@ static const struct test tests[] = {
     {"an oversized value is refused and nothing is evicted", oversized},
     {"a refused set leaves no stale value, a refused add or replace the old one", refused_stores},
     {"a scan does not evict values in use", scan},
+    {"what is in use stays when a script fills the memory", filled_by_a_script},
     {"dead pages are reused before anything is evicted", dead_pages},
     {"unused pages of both logs are taken before anything is evicted", unused_pages_of_both_logs},
     {"refused adds evict nothing", refused_adds},

@@ -27,37 +27,37 @@ static void expect_tables_apart(const struct header_shared *header) {
     geometry_map(&map, header);
     const char *const ends[] = {
         (char *)(map.header + 1),
-        (char *)(map.steps + (map.first_page_step + map.page_steps + STEPS_A_WORD - 1) / STEPS_A_WORD),
+        (char *)(map.steps + map.sample_step / STEPS_A_WORD + 1),
         (char *)(map.pages + map.page_count),
         (char *)(map.populations[1] + map.pin_words),
         (char *)(map.occupied + occupied_words(map.bucket_count)),
         map.records + map.record_count * map.record_size,
+        (char *)(map.samples + map.sample_words),
         (char *)(map.buckets + map.bucket_count),
         (char *)ref_starts(&map, map.page_count),
     };
-    const char *const begins[] = {(char *)map.steps,
-                                  (char *)map.pages,
-                                  (char *)map.populations[0],
-                                  (char *)map.occupied,
-                                  map.records,
-                                  (char *)map.buckets,
-                                  (char *)map.starts,
-                                  map.writable + (ref_location(&map, 0, 0) << UNIT_SHIFT)};
+    const char *const begins[] = {
+        (char *)map.steps,    (char *)map.pages,  (char *)map.populations[0],
+        (char *)map.occupied, map.records,        (char *)map.samples,
+        (char *)map.buckets,  (char *)map.starts, map.writable + (ref_location(&map, 0, 0) << UNIT_SHIFT)};
     for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++) {
         EXPECT(ends[i] <= begins[i]);
     }
     /* The tables with memory from the beginning are small, whatever the segment's size. */
-    EXPECT_EQUAL((char *)map.buckets - map.writable, geometry_tables(header));
+    EXPECT_EQUAL((char *)map.samples - map.writable, geometry_tables(header));
     EXPECT(geometry_tables(header) < 2 * MIB + map.record_count * (2 * KIB + 256) + header->size / 512);
     EXPECT((uint64_t)map.bucket_steps << map.bucket_step_shift >= map.bucket_count);
     EXPECT((uint64_t)map.page_steps << map.page_step_shift >= map.page_count);
     EXPECT(map.bucket_steps <= map.first_page_step);
+    EXPECT(map.first_page_step + map.page_steps <= map.sample_step);
+    EXPECT(map.sample_words * sizeof(shared_word) <= (header->size < 32 * MIB ? 128 * KIB : header->size / 256));
     EXPECT(map.populations[0] + map.pin_words == map.populations[1]);
     const uint64_t end = ref_location(&map, map.page_count, 0) << UNIT_SHIFT;
     EXPECT_EQUAL(end, map.size);
     EXPECT(end + sizeof(struct entry_shared) <= header->size);
     EXPECT(header->size - end < 2 * page_bytes(&map) + 3 * (16 << 10));
     EXPECT((end >> UNIT_SHIFT) <= LOCATION_MASK);
+    EXPECT_EQUAL((uintptr_t)map.samples % 4096, 0);
     EXPECT_EQUAL((uintptr_t)map.buckets % 4096, 0);
     EXPECT_EQUAL((uintptr_t)map.starts % 4096, 0);
     EXPECT_EQUAL((uintptr_t)map.pages % 64, 0);

@@ -181,7 +181,7 @@ static void late_adder(void *argument) {
                                          "index_alone"};
     const unsigned number = (unsigned)(uintptr_t)argument;
     struct cache *cache = open_cache(8);
-    at_failpoint(before[number % 4], 1, stop_here);
+    at_failpoint(before[number % (sizeof before / sizeof *before)], 1, stop_here);
     EXPECT_EQUAL(put_as(cache, key_number(number), 2, 1000, 0, CACHE_ADD), CACHE_EXISTS);
     at_no_failpoint();
 }

@@ -25,6 +25,8 @@
     SUITE(tokens)         \
     SUITE(iterate)        \
     SUITE(eviction)       \
+    SUITE(predict)        \
+    SUITE(samples)        \
     SUITE(preempted)      \
     SUITE(runs)           \
     SUITE(pins)           \

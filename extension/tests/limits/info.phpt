@@ -10,8 +10,11 @@ require __DIR__ . '/../support.inc';
 own_cache(['larder.segment' => 'told']);
 
 larder_store_multiple(['a' => 1, 'b' => 'two', 'c' => [3]]);
+larder_clear();
+larder_store_multiple(['a' => 1, 'b' => 'two', 'c' => [3]]);
 larder_fetch_multiple(['a', 'b', 'c', 'none']);
 larder_delete('a');
+echo 'clears: ', larder_info()['clears'], "\n";
 larder_store('huge', str_repeat('x', 4 << 20));
 ini_set('larder.zero_copy', '0');
 larder_fetch('c');
@@ -92,6 +95,7 @@ $info = larder_info();
 var_dump($info['entries'], $info['oldest'] < $info['age'] - 0.5);
 ?>
 --EXPECTF--
+clears: 1
 not documented: 
 not there: 
 only with tables: memory entries oldest pins processes
@@ -110,7 +114,7 @@ bool(true)
 int(2)
 int(4)
 int(1)
-int(3)
+int(6)
 int(1)
 int(1)
 array(2) {
@@ -138,7 +142,7 @@ Maximum entries => %d,%d
 Oldest unused entry => 0 s
 Hits => 4
 Misses => 1
-Stores => 3
+Stores => 6
 Evictions => 0
 Refused stores: value too large => 1
 Refused stores: no memory => 0

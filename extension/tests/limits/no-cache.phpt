@@ -11,7 +11,7 @@ $try = <<<'CODE'
     var_dump(larder_touch('k', 1), larder_increment('k'), larder_decrement('k'), larder_cas('k', 1, 2), larder_clear());
     var_dump(larder_fetch_cas('k', 'default', $cas), $cas, larder_store_cas('k', 1, 2));
     var_dump(larder_add_multiple(['k' => 1]) === ['k' => LARDER_ERROR_UNAVAILABLE], larder_exists_multiple(['k']) === ['k' => false], larder_key_info('k'), larder_peek('k'), larder_delete_prefix('k'));
-    var_dump(iterator_to_array(new LarderIterator()) === [], larder_last_error() === LARDER_ERROR_UNAVAILABLE, str_contains(larder_last_error_msg(), larder_info()['reason']));
+    var_dump(iterator_to_array(new LarderIterator()) === [], larder_predict() === [], larder_last_error() === LARDER_ERROR_UNAVAILABLE, str_contains(larder_last_error_msg(), larder_info()['reason']));
     ['available' => $available, 'reason' => $reason, 'segment' => $segment, 'user' => $user] = larder_info();
     var_dump($available, $reason !== '', is_int($user));
     CODE;
@@ -72,6 +72,7 @@ bool(true)
 NULL
 NULL
 int(0)
+bool(true)
 bool(true)
 bool(true)
 bool(true)

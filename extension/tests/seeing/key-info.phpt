@@ -13,7 +13,19 @@ var_dump(array_keys($info), $info['ttl'] > 90 && $info['ttl'] <= 100, $info['age
 $after = larder_info();
 var_dump($after['hits'] === $before['hits'], $after['misses'] === $before['misses']);
 larder_fetch('k');
-var_dump(larder_key_info('k')['used']);
+var_dump(larder_key_info('k')['used'], larder_key_info('k')['often']);
+larder_fetch('k');
+larder_fetch('k');
+larder_fetch('k');
+var_dump(larder_key_info('k')['often']);
+larder_store('kept', 1, 100, 60, 0.5);
+larder_store('costly', 'text', 100, 0, 0.25);
+foreach (['kept', 'costly'] as $key) {
+    $walked = iterator_to_array(new LarderIterator($key))[$key];
+    printf("%s %.1f %.2f %.1f %.2f\n", $key, larder_key_info($key)['stale'], larder_key_info($key)['cost'], $walked['stale'], $walked['cost']);
+}
+larder_touch('kept', 0);
+var_dump(larder_key_info('kept')['stale']);
 // of every kind of value
 foreach ([null, true, 1, 1.5, '', 'x', 'text', [], [1, [2]], new ArrayObject([1])] as $value) {
     larder_store('k', $value);
@@ -39,7 +51,7 @@ var_dump(larder_key_info('far')['ttl'] > 86400 * 3650);
 ?>
 --EXPECT--
 NULL
-array(4) {
+array(5) {
   [0]=>
   string(3) "ttl"
   [1]=>
@@ -48,6 +60,8 @@ array(4) {
   string(4) "size"
   [3]=>
   string(4) "used"
+  [4]=>
+  string(5) "often"
 }
 bool(true)
 bool(true)
@@ -56,6 +70,11 @@ bool(false)
 bool(true)
 bool(true)
 bool(true)
+bool(false)
+bool(true)
+kept 60.0 0.50 60.0 0.50
+costly 0.0 0.25 0.0 0.25
+float(0)
 bool(true)
 bool(true)
 bool(true)
