@@ -2,8 +2,8 @@
 #include "php_larder.h"
 
 /*
- * The setting is parsed at each call: it is short, a script may change it, and only fetches of objects need it. It
- * holds names separated by commas. "nothing" and "none" are not names, so they allow no class.
+ * The setting is parsed unless the class is the one that was found last: it is short, a script may change it, and only
+ * fetches of objects need it. It holds names separated by commas. "nothing" and "none" are not names, so they allow no class.
  */
 struct name {
     const char *begin;
@@ -38,10 +38,21 @@ static bool is_none(const struct name *name) {
 }
 
 bool class_is_listed(const zend_string *name) {
+    if (EXPECTED(ZSTR_LEN(name) == LARDER_G(class_listed_length)) && EXPECTED(ZSTR_LEN(name) > 0) &&
+        EXPECTED(memcmp(ZSTR_VAL(name), LARDER_G(class_listed), ZSTR_LEN(name)) == 0)) {
+        return true;
+    }
     const char *at = LARDER_G(classes);
     struct name listed;
     while (next_name(&at, &listed)) {
-        if (!is_none(&listed) && is_called(&listed, ZSTR_VAL(name), ZSTR_LEN(name))) {
+        if (UNEXPECTED(listed.length == ZSTR_LEN(name)) && is_called(&listed, ZSTR_VAL(name), ZSTR_LEN(name))) {
+            if (is_none(&listed)) {
+                return false;
+            }
+            if (EXPECTED(ZSTR_LEN(name) <= sizeof(LARDER_G(class_listed)))) {
+                memcpy(LARDER_G(class_listed), ZSTR_VAL(name), ZSTR_LEN(name));
+                LARDER_G(class_listed_length) = ZSTR_LEN(name);
+            }
             return true;
         }
     }

@@ -1,4 +1,6 @@
 #include "decode.h"
+#include "dense.h"
+#include "graph.h"
 #include "serialize.h"
 
 /* ---- Copying --------------------------------------------------------------------------------- */
@@ -144,7 +146,23 @@ static bool decode_graph(const struct cache_value *value, zval *result) {
     zval copy;
     copy_array(value, &copy);
     const bool read = unserialize_graph(Z_ARR(copy), result);
-    zval_ptr_dtor(&copy);
+    graph_release(Z_ARR(copy));
+    return read;
+}
+
+static bool decode_dense(const struct cache_value *value, zval *result) {
+    zend_array *array =
+        dense_decode(value->bytes, value->length, value->kind == VALUE_DENSE_GRAPH, &LARDER_G(dense));
+    dense_shrink(&LARDER_G(dense));
+    if (UNEXPECTED(!array)) {
+        return false;
+    }
+    if (EXPECTED(value->kind == VALUE_DENSE)) {
+        ZVAL_ARR(result, array);
+        return true;
+    }
+    const bool read = unserialize_graph(array, result);
+    graph_release(array);
     return read;
 }
 
@@ -186,6 +204,9 @@ bool decode_value_slowly(const struct cache_value *value, zval *result) {
             return decode_serialized(value, result);
         case VALUE_GRAPH:
             return decode_graph(value, result);
+        case VALUE_DENSE:
+        case VALUE_DENSE_GRAPH:
+            return decode_dense(value, result);
         default:
             return false;
     }

@@ -75,12 +75,28 @@ static zend_always_inline bool graph_may_have_dynamic(const zend_class_entry *cl
 
 /*
  * The form of a class: it must be the same when an object is fetched. 0: objects of the class cannot be in a graph.
- * The low bits are these flags. For a plain class the other bits are a hash. It covers the names of the declared
- * properties, mangled (so with their visibility), in the order of their slots, and whether there may be other
- * properties.
+ * The low bits are these flags. For a plain class the next ones are the number of declared properties, and the other
+ * bits are a hash of their names, mangled (so with their visibility), in the order of their slots.
  */
-enum { FORM_PLAIN = 1, FORM_CUSTOM = 2, FORM_WAKES = 4, FORM_FLAGS = 7 };
+enum {
+    FORM_PLAIN = 1,
+    FORM_CUSTOM = 2,
+    FORM_WAKES = 4,
+    FORM_DYNAMIC = 8, /* there may be other properties */
+    FORM_SLOTS_SHIFT = 4,
+    FORM_SLOTS_MAX = 4095,
+    FORM_HASH_SHIFT = 16
+};
 zend_long graph_form(const zend_class_entry *class);
+
+static zend_always_inline uint32_t form_slots(zend_long form) {
+    return ((zend_ulong)form >> FORM_SLOTS_SHIFT) & FORM_SLOTS_MAX;
+}
+
+/* The number of fields of an object, also if its class is missing. */
+static zend_always_inline uint32_t form_fields(zend_long form) {
+    return form & FORM_CUSTOM ? 1 : form_slots(form) + ((form & FORM_DYNAMIC) != 0);
+}
 
 /* True if the class is plain and has __sleep(), which matters only when an object is stored. */
 bool graph_sleeps(const zend_class_entry *class);
@@ -114,7 +130,8 @@ void graph_release(zend_array *graph);
 /*
  * Builds the value. `stored` must not change while user code runs (autoloaders, __unserialize(), __wakeup()). On
  * failure `result` is left as it is, and there may be an exception. After an exception of these methods there is a
- * result.
+ * result. With LARDER_G(reading).incomplete, an object whose class is missing or has changed becomes a
+ * __PHP_Incomplete_Class; the names of its declared properties are numbers, because only their hash is stored.
  */
 void graph_build(const zend_array *stored, zval *result);
 

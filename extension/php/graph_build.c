@@ -2,6 +2,7 @@
 #include "classes.h"
 
 #include "ext/standard/basic_functions.h"
+#include "ext/standard/php_incomplete_class.h"
 #include "zend_enum.h"
 #include "zend_execute.h"
 
@@ -10,9 +11,11 @@ enum { FEW = 8 };
 
 struct building {
     const zval *objects, *arrays, *shared; /* elements of the parts, which are packed and have no holes */
+    const zval *names;                     /* of classes, with their forms */
     size_t count, shared_count;            /* number of objects and of references */
+    bool incomplete;                       /* instead of a failure */
     bool has_custom;
-    zend_class_entry **classes;
+    zend_class_entry **classes;  /* NULL: incomplete */
     zend_object **built;         /* by number; NULL: not yet built */
     zend_reference **references; /* by number; NULL: it occurs once, so no reference is needed */
 };
@@ -87,16 +90,32 @@ static zend_object *enum_case(const zval *fields) {
     return object;
 }
 
+static zend_always_inline const zval *class_of(const struct building *b, const zval *fields) {
+    return &b->names[GRAPH_CLASS * Z_LVAL_P(fields)];
+}
+
 /* The fields of the object that follows the object with `fields`. */
-static zend_always_inline const zval *next_object(const struct building *b, const zval *fields,
-                                                  const zend_object *object) {
+static zend_always_inline const zval *next_object(const struct building *b, const zval *fields) {
     if (Z_TYPE_P(fields) == IS_NULL) {
         return fields + 3;
     }
-    if (is_custom(b, object)) {
-        return fields + 2;
-    }
-    return fields + 1 + graph_may_have_dynamic(object->ce) + object->ce->default_properties_count;
+    return fields + 1 + form_fields(Z_LVAL(class_of(b, fields)[GRAPH_FORM]));
+}
+
+static ZEND_COLD zend_object *incomplete_object(zend_string *class) {
+    zval object;
+    object_init_ex(&object, PHP_IC_ENTRY);
+    php_store_class_name(&object, class);
+    return Z_OBJ(object);
+}
+
+/* The same for a case of a missing enum, which no class of PHP would be. */
+static ZEND_COLD zend_object *incomplete_case(const zval *fields) {
+    zend_object *object = incomplete_object(Z_STR_P(fields + 1));
+    zval name;
+    ZVAL_STR_COPY(&name, Z_STR_P(fields + 2));
+    zend_hash_str_update(zend_std_get_properties(object), ZEND_STRL("name"), &name);
+    return object;
 }
 
 /* Creates all objects before the first property is set, so that they can refer to each other. */
@@ -106,13 +125,18 @@ static bool create_objects(struct building *b) {
         zval object;
         if (UNEXPECTED(Z_TYPE_P(fields) == IS_NULL)) {
             b->built[i] = enum_case(fields);
+            if (UNEXPECTED(!b->built[i]) && b->incomplete && !EG(exception)) {
+                b->built[i] = incomplete_case(fields);
+            }
+        } else if (UNEXPECTED(!b->classes[Z_LVAL_P(fields)])) {
+            b->built[i] = incomplete_object(Z_STR(class_of(b, fields)[GRAPH_NAME]));
         } else if (EXPECTED(object_init_ex(&object, b->classes[Z_LVAL_P(fields)]) == SUCCESS)) {
             b->built[i] = Z_OBJ(object);
         }
         if (UNEXPECTED(!b->built[i])) {
             return false;
         }
-        fields = next_object(b, fields, b->built[i]);
+        fields = next_object(b, fields);
     }
     return true;
 }
@@ -215,7 +239,13 @@ static void set_dynamic(const struct building *b, zend_object *object, const zva
         if (object->properties) {
             zend_array_release(object->properties);
         }
-        object->properties = build_array(b, source);
+        /* Without marks, a table of this request is shared as an array cast to an object is. */
+        if (Z_TYPE_P(stored) == IS_PTR || (GC_FLAGS(source) & GC_IMMUTABLE)) {
+            object->properties = build_array(b, source);
+        } else {
+            object->properties = Z_ARR_P(stored);
+            GC_ADDREF(object->properties);
+        }
         return;
     }
     zend_string *key;
@@ -228,11 +258,50 @@ static void set_dynamic(const struct building *b, zend_object *object, const zva
     ZEND_HASH_FOREACH_END();
 }
 
+/* Properties of a table have strings as names. */
+static ZEND_COLD void set_named(const struct building *b, zend_object *object, const zval *stored) {
+    const zend_array *source =
+        Z_TYPE_P(stored) == IS_PTR ? Z_ARR(b->arrays[mark_number(stored)]) : Z_ARR_P(stored);
+    zend_ulong number;
+    zend_string *key;
+    zval *element, value;
+    ZEND_HASH_FOREACH_KEY_VAL((HashTable *)source, number, key, element) {
+        zend_string *name = key ? zend_string_copy(key) : zend_long_to_str((zend_long)number);
+        resolve(b, &value, element);
+        zend_hash_update(zend_std_get_properties(object), name, &value);
+        zend_string_release(name);
+    }
+    ZEND_HASH_FOREACH_END();
+}
+
+static ZEND_COLD void set_incomplete(const struct building *b, zend_object *object, const zval *fields) {
+    const zend_long form = Z_LVAL(class_of(b, fields)[GRAPH_FORM]);
+    const uint32_t slots = form_slots(form);
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        const zval *stored = &fields[1 + slot];
+        if (Z_TYPE_P(stored) != IS_PTR || mark_kind(stored) != MARK_UNSET) {
+            zend_string *name = zend_long_to_str(slot);
+            zval value;
+            resolve(b, &value, stored);
+            zend_hash_update(zend_std_get_properties(object), name, &value);
+            zend_string_release(name);
+        }
+    }
+    const zval *named = &fields[1 + slots];
+    if ((form & (FORM_CUSTOM | FORM_DYNAMIC)) && Z_TYPE_P(named) != IS_NULL) {
+        set_named(b, object, named);
+    }
+}
+
 static bool set_properties(const struct building *b) {
     const zval *fields = b->objects;
-    for (size_t i = 0; i < b->count; fields = next_object(b, fields, b->built[i]), i++) {
+    for (size_t i = 0; i < b->count; fields = next_object(b, fields), i++) {
         if (Z_TYPE_P(fields) == IS_NULL || is_custom(b, b->built[i])) {
             continue; /* the case of an enum, or an object that sets its own properties */
+        }
+        if (UNEXPECTED(!b->classes[Z_LVAL_P(fields)])) {
+            set_incomplete(b, b->built[i], fields);
+            continue;
         }
         const zend_class_entry *class = b->built[i]->ce;
         if (UNEXPECTED(!set_declared(b, b->built[i], fields + 1))) {
@@ -246,13 +315,14 @@ static bool set_properties(const struct building *b) {
     return true;
 }
 
-static bool find_classes(struct building *b, const zval *classes, size_t count) {
+static bool find_classes(struct building *b, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        b->classes[i] = find_class(&classes[GRAPH_CLASS * i]);
-        if (UNEXPECTED(!b->classes[i])) {
+        b->classes[i] = find_class(&b->names[GRAPH_CLASS * i]);
+        if (EXPECTED(b->classes[i])) {
+            b->has_custom = b->has_custom || b->classes[i]->__unserialize;
+        } else if (!b->incomplete || EG(exception)) {
             return false;
         }
-        b->has_custom = b->has_custom || b->classes[i]->__unserialize;
     }
     return true;
 }
@@ -282,11 +352,18 @@ static void call_methods(const struct building *b, const zval *calls, size_t cou
             spare_destructor(object);
             continue;
         }
+        if (UNEXPECTED(object->ce == PHP_IC_ENTRY)) {
+            continue;
+        }
         if (Z_LVAL(calls[GRAPH_PASSED]) == 0) {
             call(object, zend_hash_find_ptr(&object->ce->function_table, ZSTR_KNOWN(ZEND_STR_WAKEUP)), 0, NULL);
         } else {
             zval data;
             resolve(b, &data, &b->objects[Z_LVAL(calls[GRAPH_PASSED])]);
+            /* ArrayObject writes into an inner array that has one owner: those of two objects may be the same data. */
+            if (UNEXPECTED(Z_REFCOUNTED(data)) && Z_REFCOUNT(data) > 2) {
+                SEPARATE_ARRAY(&data);
+            }
             call(object, object->ce->__unserialize, 1, &data);
             zval_ptr_dtor(&data);
         }
@@ -319,6 +396,8 @@ void graph_build(const zend_array *stored, zval *result) {
     struct building b = {.objects = elements(&parts[GRAPH_OBJECTS]),
                          .arrays = elements(&parts[GRAPH_ARRAYS]),
                          .shared = elements(&parts[GRAPH_REFERENCES]),
+                         .names = &parts[GRAPH_CLASSES],
+                         .incomplete = LARDER_G(reading).incomplete,
                          .count = (size_t)Z_LVAL(parts[GRAPH_COUNT]),
                          .shared_count = length(&parts[GRAPH_REFERENCES]) / GRAPH_REFERENCE};
     zend_class_entry *few_classes[FEW];
@@ -329,7 +408,7 @@ void graph_build(const zend_array *stored, zval *result) {
     b.references = b.shared_count <= FEW ? few_references : safe_emalloc(b.shared_count, sizeof(*b.references), 0);
     memset(b.built, 0, b.count * sizeof(*b.built));
 
-    bool done = find_classes(&b, &parts[GRAPH_CLASSES], classes) && create_objects(&b);
+    bool done = find_classes(&b, classes) && create_objects(&b);
     if (EXPECTED(done)) {
         create_references(&b);
         done = set_properties(&b);

@@ -50,7 +50,10 @@ static zend_long hash_form(const zend_class_entry *class) {
     if (!is_plain(class) || is_hidden(class, ZEND_STRL("__sleep")) || is_hidden(class, ZEND_STRL("__wakeup"))) {
         return 0;
     }
-    uint64_t hash = mix((uint64_t) class->default_properties_count, graph_may_have_dynamic(class));
+    if (class->default_properties_count > FORM_SLOTS_MAX) {
+        return 0;
+    }
+    uint64_t hash = 0;
     for (int slot = 0; slot < class->default_properties_count; slot++) {
         const zend_property_info *property = class->properties_info_table[slot];
         if (!property) {
@@ -58,8 +61,10 @@ static zend_long hash_form(const zend_class_entry *class) {
         }
         hash = mix_string(hash, property->name);
     }
-    return (zend_long)((hash & ~(uint64_t)FORM_FLAGS) | FORM_PLAIN |
-                       (has_method(class, ZEND_STRL("__wakeup")) ? FORM_WAKES : 0));
+    return (zend_long)(hash >> FORM_HASH_SHIFT << FORM_HASH_SHIFT |
+                       (uint64_t) class->default_properties_count << FORM_SLOTS_SHIFT | FORM_PLAIN |
+                       (has_method(class, ZEND_STRL("__wakeup")) ? FORM_WAKES : 0) |
+                       (graph_may_have_dynamic(class) ? FORM_DYNAMIC : 0));
 }
 
 static const struct form *known_form(const zend_class_entry *class) {

@@ -3,13 +3,17 @@
 #include "shape.h"
 #include "hash.h"
 #include "short_string.h"
+#include "ext/standard/basic_functions.h"
 
 struct measuring {
     struct plan *plan;
     uint32_t *next; /* the place in plan->places for the next string */
-    size_t place;   /* place of the next record, in units */
-    size_t most;    /* units */
+    size_t place;   /* place of the next record, in units; dense: the fewest bytes so far */
+    size_t most;    /* units; dense: bytes */
     size_t values;  /* strings with one reference so far */
+    size_t array;   /* the index of the array that is measured */
+    uint32_t levels;
+    bool longer; /* an array with arrays in it is named again after it was measured: there may be longer ways */
 };
 
 /*
@@ -44,7 +48,7 @@ static enum measured push_array(struct measuring *m, HashTable *array, bool behi
                                  sizeof(*plan->arrays)))) {
         return MEASURED_TOO_LARGE;
     }
-    plan->arrays[plan->array_count++] = (struct plan_array){array, 0, mark};
+    plan->arrays[plan->array_count++] = (struct plan_array){array, 0, 1, mark, false};
     if (UNEXPECTED(mark)) {
         GC_PROTECT_RECURSION(array);
     }
@@ -52,6 +56,10 @@ static enum measured push_array(struct measuring *m, HashTable *array, bool behi
 }
 
 static zend_always_inline uint32_t place_new(struct measuring *m, const zend_string *string) {
+    if (UNEXPECTED(m->plan->dense)) {
+        m->place += ZSTR_LEN(string);
+        return m->plan->string_count++;
+    }
     size_t place = m->place;
     m->place += shape_of_string(ZSTR_LEN(string)) / PLAN_UNIT;
     return (uint32_t)place;
@@ -99,6 +107,9 @@ static zend_always_inline void earn(uint8_t *credit) {
  * string may be equal. */
 static zend_always_inline uint32_t place_value(struct measuring *m, zend_string *string, size_t column) {
     if (ZSTR_IS_INTERNED(string) || GC_REFCOUNT(string) > 1) {
+        return place_shared(m, string);
+    }
+    if (UNEXPECTED(m->plan->dense)) {
         return place_shared(m, string);
     }
     uint8_t *credit = &m->plan->credit[column % PLAN_COLUMNS];
@@ -204,7 +215,8 @@ static uint32_t find_array(struct plan *plan, const HashTable *array) {
     const uint32_t next = (uint32_t)plan->array_count;
     const bool several = (GC_FLAGS(array) & GC_IMMUTABLE) || GC_REFCOUNT(array) > 1;
     zend_ulong hash = 0;
-    const bool leaf = next >= PLAN_FEW_ARRAYS && spend(plan, &plan->credit_of_arrays) && hash_leaf(array, &hash);
+    const bool leaf = (plan->dense || (next >= PLAN_FEW_ARRAYS && spend(plan, &plan->credit_of_arrays))) &&
+                      hash_leaf(array, &hash);
     if (!leaf && !several) {
         return next;
     }
@@ -220,13 +232,38 @@ static uint32_t find_array(struct plan *plan, const HashTable *array) {
     return next;
 }
 
+/* An array with this index is in the one that is measured. */
+static zend_always_inline void note_level(struct measuring *m, uint32_t index) {
+    struct plan_array *outer = &m->plan->arrays[m->array], *inner = &m->plan->arrays[index];
+    outer->nested = true;
+    if (inner->level <= outer->level) {
+        inner->level = outer->level + 1;
+        m->levels = MAX(m->levels, inner->level);
+    }
+    m->longer = m->longer || (index <= m->array && inner->nested);
+}
+
+/* PHP frees arrays by recursion, and a fetch of the dense form gives arrays that PHP frees. */
+static bool is_too_deep(const struct measuring *m) {
+    const zend_long most = BG(unserialize_max_depth);
+    const size_t levels = m->longer ? m->plan->array_count : m->levels;
+    return m->plan->dense && most > 0 && levels > (size_t)most;
+}
+
 /* Plans an array unless an equal one is planned. An array behind a reference is not searched for: it may contain
  * itself. */
 static enum measured place_array(struct measuring *m, HashTable *array, bool behind_reference) {
+    if (UNEXPECTED(m->plan->dense) && plan_is_empty(array)) {
+        return MEASURED_PLAIN;
+    }
     const uint32_t next = (uint32_t)m->plan->array_count;
     const uint32_t index = behind_reference ? next : find_array(m->plan, array);
     *m->next++ = index;
-    return index == next ? push_array(m, array, behind_reference) : MEASURED_PLAIN;
+    const enum measured result = index == next ? push_array(m, array, behind_reference) : MEASURED_PLAIN;
+    if (EXPECTED(result == MEASURED_PLAIN)) {
+        note_level(m, index);
+    }
+    return result;
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
@@ -284,8 +321,9 @@ static enum measured measure_all(struct measuring *m) {
     struct plan *plan = m->plan;
     for (size_t i = 0; i < plan->array_count; i++) {
         HashTable *source = plan->arrays[i].source;
+        m->array = i;
         plan->arrays[i].place = (uint32_t)m->place;
-        m->place += shape_of_array(shape_of_table(source)) / PLAN_UNIT;
+        m->place += plan->dense ? source->nNumOfElements : shape_of_array(shape_of_table(source)) / PLAN_UNIT;
         if (UNEXPECTED(m->place > m->most) || /* at most two places an element: key and value */
             UNEXPECTED(!list_reserve((void **)&plan->places, &plan->place_room, plan->place_count,
                                      (size_t)source->nNumUsed * 2, sizeof(*plan->places)))) {
@@ -298,11 +336,13 @@ static enum measured measure_all(struct measuring *m) {
         }
         plan->place_count = (size_t)(m->next - plan->places);
     }
-    return m->place <= m->most ? MEASURED_PLAIN : MEASURED_TOO_LARGE;
+    return m->place <= m->most && !is_too_deep(m) ? MEASURED_PLAIN : MEASURED_TOO_LARGE;
 }
 
-enum measured measure_array(struct plan *plan, HashTable *array, size_t most) {
-    struct measuring m = {plan, NULL, 0, MIN(most / PLAN_UNIT, UINT32_MAX), 0};
+enum measured measure_array(struct plan *plan, HashTable *array, size_t most, bool dense) {
+    struct measuring m = {plan, NULL, 0, MIN(dense ? most : most / PLAN_UNIT, UINT32_MAX), 0, 0, 1, false};
+    plan->dense = dense;
+    plan->string_count = 0;
     plan->array_count = 0;
     plan->place_count = 0;
     if (++plan->round == 0) { /* overflow: old entries would look new */

@@ -10,7 +10,9 @@ enum { PLAN_UNIT = 8 };
 struct plan_array {
     HashTable *source;
     uint32_t place;
-    bool marked; /* measuring has set its recursion flag */
+    uint32_t level : 30; /* 1 for the value itself: the longest way to it that is known */
+    uint32_t marked : 1; /* measuring has set its recursion flag */
+    uint32_t nested : 1; /* it contains arrays */
 };
 
 /*
@@ -49,6 +51,11 @@ struct plan_string {
     uint16_t tag;   /* part of the string's hash: strings with other tags are not compared */
 };
 
+/* True if an array is the same as []. The dense form does not plan these. */
+static zend_always_inline bool plan_is_empty(const HashTable *array) {
+    return array->nNumOfElements == 0 && array->nNextFreeElement == zend_empty_array.nNextFreeElement;
+}
+
 /* Memory that is kept between stores, so that storing an array usually allocates nothing. */
 struct plan {
     struct plan_array *arrays; /* in the order of the records, the value itself first */
@@ -57,6 +64,9 @@ struct plan {
         places; /* of all strings, keys and values, in the order of the arrays; for an array its index in `arrays` */
     size_t place_count, place_room;
     size_t length; /* length of the whole value, in bytes */
+    bool
+        dense; /* for dense.h: places are the numbers of different strings, and all equal values are searched for */
+    uint32_t string_count; /* if dense */
     uint16_t round;
     struct plan_string above[PLAN_COLUMNS]; /* the last key of each column */
     struct plan_string seen[PLAN_SETS][PLAN_WAYS];

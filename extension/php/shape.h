@@ -25,7 +25,7 @@
 #include "php_larder.h"
 
 /* Raise this when the shape changes. Segments of another shape are other files. */
-#define SHAPE_VERSION 3
+#define SHAPE_VERSION 5
 
 enum value_kind {
     VALUE_INTEGER = CACHE_INTEGER,
@@ -42,6 +42,8 @@ enum value_kind {
     VALUE_IGBINARY,
     VALUE_INCOMPLETE, /* as VALUE_PHP; it had incomplete objects when it was stored */
     VALUE_GRAPH,      /* an array from which objects are built; see graph.h */
+    VALUE_DENSE,      /* an array in the dense form; see dense.h */
+    VALUE_DENSE_GRAPH,
 };
 
 #ifdef LARDER_UNREADABLE

@@ -1,7 +1,9 @@
 #include "store.h"
+#include "dense.h"
 #include "encode.h"
 #include "graph.h"
 #include "measure.h"
+#include "past_caches.h"
 #include "serialize.h"
 #include "last_error.h"
 #include "shape.h"
@@ -78,11 +80,47 @@ static zend_never_inline bool store_serialized(const struct storing *s, zval *va
     return stored;
 }
 
-/* Stores the array that measure_array() has planned. */
-static bool store_planned(const struct storing *s, uint32_t kind) {
+/* Plans an array in the form that it will have. The dense form is written, too, because its length is known only
+ * then. */
+static enum measured plan_array(const struct storing *s, HashTable *array, struct dense_bytes *dense) {
+    struct plan *plan = &LARDER_G(plan);
+    const size_t most = cache_value_max(s->cache);
+    const enum measured result = measure_array(plan, array, most, LARDER_G(compact));
+    if (EXPECTED(!plan->dense) || result != MEASURED_PLAIN) {
+        return result;
+    }
+    if (EXPECTED(dense_encode(plan, &LARDER_G(dense), most, dense))) {
+        return MEASURED_PLAIN;
+    }
+    dense_shrink(&LARDER_G(dense));
+    return MEASURED_TOO_LARGE;
+}
+
+static zend_never_inline bool store_dense(const struct storing *s, uint32_t kind,
+                                          const struct dense_bytes *dense) {
+    struct cache_span span;
+    const bool reserved = reserve(s, dense->length, &span);
+    if (EXPECTED(reserved) && span.cold && dense->length >= PAST_CACHES_LEAST) {
+        copy_past_caches(span.bytes, dense->bytes, dense->length);
+    } else if (EXPECTED(reserved)) {
+        memcpy(span.bytes, dense->bytes, dense->length);
+    }
+    const bool stored = reserved && commit(s, kind);
+    dense_shrink(&LARDER_G(dense));
+    return stored;
+}
+
+/* Stores the array that plan_array() has planned. */
+static bool store_planned(const struct storing *s, bool graph, const struct dense_bytes *dense) {
     struct plan *plan = &LARDER_G(plan);
     struct cache_span span;
-    const bool stored = reserve(s, plan->length, &span) && (encode_array(plan, &span), commit(s, kind));
+    bool stored;
+    if (UNEXPECTED(plan->dense)) {
+        stored = store_dense(s, graph ? VALUE_DENSE_GRAPH : VALUE_DENSE, dense);
+    } else {
+        stored = reserve(s, plan->length, &span) &&
+                 (encode_array(plan, &span), commit(s, graph ? VALUE_GRAPH : VALUE_ARRAY));
+    }
     plan_shrink(plan);
     return stored;
 }
@@ -90,24 +128,26 @@ static bool store_planned(const struct storing *s, uint32_t kind) {
 /* Stores a value with objects in it. A value that cannot be a graph is serialized. So is a graph that is too long,
  * since the serialized form is shorter. */
 static zend_never_inline bool store_objects(const struct storing *s, zval *value) {
-    const bool wanted = LARDER_G(serializer) == SERIALIZER_AUTO && !LARDER_G(compact);
-    zend_array *graph = wanted ? graph_flatten(value, cache_value_max(s->cache)) : NULL;
+    struct dense_bytes dense;
+    zend_array *graph =
+        LARDER_G(serializer) == SERIALIZER_AUTO ? graph_flatten(value, cache_value_max(s->cache)) : NULL;
     if (!graph) {
         return EG(exception) ? is_done(CACHE_ABSENT) : store_serialized(s, value);
     }
-    const bool planned = measure_array(&LARDER_G(plan), graph, cache_value_max(s->cache)) == MEASURED_PLAIN;
-    const bool stored = planned && store_planned(s, VALUE_GRAPH);
+    const bool planned = plan_array(s, graph, &dense) == MEASURED_PLAIN;
+    const bool stored = planned && store_planned(s, true, &dense);
     graph_release(graph);
     return planned ? stored : store_serialized(s, value);
 }
 
 static zend_never_inline bool store_array(const struct storing *s, zval *value) {
     struct plan *plan = &LARDER_G(plan);
-    if (UNEXPECTED(LARDER_G(compact))) {
-        return store_serialized(s, value);
-    }
-    switch (measure_array(plan, Z_ARRVAL_P(value), cache_value_max(s->cache))) {
+    struct dense_bytes dense;
+    switch (plan_array(s, Z_ARRVAL_P(value), &dense)) {
         case MEASURED_TOO_LARGE:
+            if (plan->dense) { /* it is too large, or memory is short */
+                return store_serialized(s, value);
+            }
             plan_shrink(plan);
             return refuse(s, 0);
         case MEASURED_MIXED:
@@ -115,7 +155,7 @@ static zend_never_inline bool store_array(const struct storing *s, zval *value) 
         case MEASURED_PLAIN:
             break;
     }
-    return store_planned(s, VALUE_ARRAY);
+    return store_planned(s, false, &dense);
 }
 
 /* Holds the value, because methods of its objects may assign another one to the reference during the store. */
@@ -160,8 +200,7 @@ bool store_value(struct cache *cache, const struct cache_key *key, zval *value, 
             }
             return store_string(&s, VALUE_STRING, Z_STR_P(value));
         case IS_ARRAY:
-            if (zend_hash_num_elements(Z_ARRVAL_P(value)) == 0 &&
-                Z_ARRVAL_P(value)->nNextFreeElement == zend_empty_array.nNextFreeElement) {
+            if (plan_is_empty(Z_ARRVAL_P(value))) {
                 return store_nothing(&s, VALUE_EMPTY_ARRAY);
             }
             return store_array(&s, value);

@@ -198,7 +198,9 @@ static ZEND_COLD void drop(zval *result) {
 static struct reading begin_reading(zval *result) {
     unserialize_unmute(); /* for an outer value whose code fetches this one */
     const struct reading outer = LARDER_G(reading);
-    LARDER_G(reading) = (struct reading){.frame = EG(current_execute_data), .silent = is_silent()};
+    LARDER_G(reading) = (struct reading){
+        .frame = EG(current_execute_data), .silent = is_silent(), .incomplete = LARDER_G(incomplete)};
+    LARDER_G(incomplete) = false; /* for this value, not for what its code fetches */
     ZVAL_NULL(result);
     return outer;
 }
@@ -218,7 +220,9 @@ static bool end_reading(const struct reading *outer, zval *result) {
 bool unserialize(zend_string *bytes, uint32_t kind, zval *result) {
     const struct reading outer = begin_reading(result);
     /* With limited classes, an incomplete object may also be one of a class that is not allowed. */
-    LARDER_G(reading).incomplete = kind == VALUE_INCOMPLETE && !classes_are_limited();
+    if (kind == VALUE_INCOMPLETE && !classes_are_limited()) {
+        LARDER_G(reading).incomplete = true;
+    }
     const struct serializer_state outer_counting = serializer_state_begin();
     call_unserializer(bytes, kind, result);
     serializer_state_end(&outer_counting);
@@ -257,4 +261,5 @@ void unserialize_unregister(void) {
 
 void unserialize_reset(void) {
     LARDER_G(reading) = (struct reading){0};
+    LARDER_G(incomplete) = false;
 }

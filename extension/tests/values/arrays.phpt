@@ -38,6 +38,8 @@ come_back(function () {
     yield 'numeric string as a key, from an object' => (array) json_decode('{"10":"a","b":"c"}');
     yield 'nested' => [[], [[]], [[[]], 'a' => []], [without([1], 0)]];
     yield 'rows' => array_map(fn ($i) => ['id' => $i, 'name' => "name $i", 'tags' => ["t$i", 'all'], 'price' => $i / 7], range(1, 200));
+    yield 'rows of other numbers' => [[1 => 'a', 9 => 'b'], [2 => 'a', 9 => 'b'], [1 => 'a', 9 => 'b']];
+    yield 'rows of other next indexes' => [[5 => 'a', 1 => 'b'], without([5 => 'a', 1 => 'b', 8 => 'c'], 8), ['x' => 1], without(['x' => 1, 3 => 2], 3)];
     yield 'rows of JSON' => json_decode(json_encode(array_map(fn ($i) => ['id' => $i, 'name' => "n$i", 'in' => ['x' => 1]], range(1, 100))), true);
     yield 'keys that share hash chains' => array_fill_keys(array_map(fn ($i) => $i * 64, range(0, 40)), 'x');
     yield 'keys of one hash' => ['Ez' => 1, 'FY' => 2, 'EzEz' => 3, 'EzFY' => 4, 'FYEz' => 5, 'FYFY' => 6];

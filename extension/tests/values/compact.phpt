@@ -1,13 +1,23 @@
 --TEST--
-larder.compact serializes arrays and objects, which takes less memory
+larder.compact stores arrays and objects densely, which takes less memory
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';
 own_cache();
 
+enum Order
+{
+    case Ascending;
+    case Descending;
+}
+
+$tied = 'by a reference';
 $values = [
     'rows' => array_map(fn ($i) => ['id' => $i, 'name' => "name $i", 'state' => 'open', 'list' => [$i, 2.5, null]], range(1, 200)),
     'objects' => array_map(fn ($i) => (object) ['id' => $i, 'at' => new DateTime("@$i")], range(1, 50)),
+    'of a class' => new ArrayObject(range(1, 50)),
+    'an enum in rows' => array_map(fn ($i) => ['id' => $i, 'order' => Order::Descending], range(1, 20)),
+    'tied' => [1, 'a' => &$tied, 'b' => &$tied] + range(1, 200),
     'holes' => array_filter(range(0, 30), fn ($i) => $i % 3 > 0),
     'empty' => [],
     'string' => 'text',
@@ -31,6 +41,15 @@ less than half
 objects, pointed to: came back
 objects, copied: came back
 less than half
+of a class, pointed to: came back
+of a class, copied: came back
+less than half
+an enum in rows, pointed to: came back
+an enum in rows, copied: came back
+less than half
+tied, pointed to: came back
+tied, copied: came back
+not less than half
 holes, pointed to: came back
 holes, copied: came back
 less than half

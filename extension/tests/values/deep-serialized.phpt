@@ -1,15 +1,16 @@
 --TEST--
 What must be serialized is refused if it has more levels than unserialize_max_depth
 --DESCRIPTION--
-It could be stored but not fetched; and with very many levels, serializers overflow the stack.
+It could be stored but not fetched; and with very many levels, serializers overflow the stack, as PHP does when it frees
+what a fetch of the compact form gives. Arrays are serialized only if they have shared references.
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';
 own_cache(['larder.size' => '256M', 'larder.compact' => '1']);
 
-function nested(int $levels, bool $objects): array|object
+function nested(int $levels, bool $objects, bool $references = true): array|object
 {
-    $value = $objects ? (object) ['next' => 'bottom'] : ['bottom', $levels]; // no constant
+    $value = $objects ? (object) ['next' => 'bottom'] : ($references ? [&$levels, &$levels] : ['bottom', $levels]);
     for ($i = 1; $i < $levels; $i++) {
         $value = $objects ? (object) ['next' => $value] : [$value];
     }
@@ -31,6 +32,23 @@ function levels(mixed &$value): int
     }
 
     return $levels;
+}
+
+foreach ([4096, 4097, 100_000] as $levels) {
+    $value = nested($levels, false, false);
+    echo 'compact, arrays: ', larder_store('deep', $value) ? 'stored' : 'refused';
+    levels($value);
+    $value = larder_fetch('deep');
+    echo ', ', levels($value), " levels\n";
+}
+// Each contains the one before it, and all are in the value: PHP frees the last one by recursion.
+$all = [['first']];
+while (count($all) < 100_000) {
+    $all[] = [end($all), 'x'];
+}
+echo 'compact, arrays in a chain: ', larder_store('deep', array_reverse($all)) ? 'stored' : 'refused', "\n";
+while ($all !== []) {
+    array_pop($all);
 }
 
 foreach (['php', 'igbinary'] as $serializer) { // without igbinary, PHP's again
@@ -73,11 +91,11 @@ foreach (['php', 'igbinary'] as $serializer) {
     }
     // A fetched array is immutable, so it cannot be marked as seen.
     ini_set('larder.compact', '0');
-    $value = nested(100_000, false);
+    $value = nested(100_000, false, false);
     larder_store('plain', $value);
     levels($value);
     ini_set('larder.compact', '1');
-    echo "$serializer, fetched: ", larder_store('deep', [larder_fetch('plain')]) ? 'stored' : 'refused', "\n";
+    echo "$serializer, fetched: ", larder_store('deep', [larder_fetch('plain'), &$value, &$value]) ? 'stored' : 'refused', "\n";
 }
 ini_set('unserialize_max_depth', '5000');
 var_dump(larder_store('deep', nested(4097, true)));
@@ -85,6 +103,10 @@ $value = larder_fetch('deep');
 var_dump(levels($value));
 ?>
 --EXPECT--
+compact, arrays: stored, 4096 levels
+compact, arrays: refused, 0 levels
+compact, arrays: refused, 0 levels
+compact, arrays in a chain: refused
 php, arrays: stored, 4096 levels
 php, arrays: refused, 0 levels
 php, arrays: refused, 0 levels

@@ -75,8 +75,8 @@ a reference: The value takes more than the limit of %d bytes, an eighth of the c
 arrays beside an object: The value takes more than the limit of %d bytes, an eighth of the cache. Raise larder.size
 arrays around an object: The value takes more than the limit of %d bytes, an eighth of the cache. Raise larder.size
 -- larder.serializer=php, larder.compact=1
-arrays: The value takes more than the limit of %d bytes, an eighth of the cache. Raise larder.size
-fetched arrays: The value takes more than the limit of %d bytes, an eighth of the cache. Raise larder.size
+arrays: stored [1]
+fetched arrays: stored [1]
 a reference: The value takes more than the limit of %d bytes, an eighth of the cache. Raise larder.size
 arrays beside an object: The value takes more than the limit of %d bytes, an eighth of the cache. Raise larder.size
 arrays around an object: The value takes more than the limit of %d bytes, an eighth of the cache. Raise larder.size
