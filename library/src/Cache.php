@@ -35,6 +35,7 @@ use Larder\Internal\Driver\Engine\Engine;
 use Larder\Internal\Driver\Engine\EngineRemember;
 use Larder\Internal\Driver\Engine\EngineStore;
 use Larder\Internal\Driver\Redis\RedisStore;
+use Larder\Internal\Dsn\DefaultDsn;
 use Larder\Internal\ErrorLog;
 use Larder\Internal\Event\Events;
 use Larder\Internal\Key\ReservedKey;
@@ -42,6 +43,7 @@ use Larder\Internal\Process\Functions;
 use Larder\Internal\Remember\Remember;
 use Larder\Internal\Remember\StoredValue;
 use Larder\Internal\Resolver;
+use Larder\Internal\Tag\TaggedValue;
 use Larder\Internal\Tag\Tags;
 use Larder\Key\Key;
 use Larder\Key\Ttl;
@@ -76,6 +78,7 @@ final class Cache implements CacheInterface
     private readonly ?Events $events;
     /** @var Remember<Store>|null */
     private ?Remember $remember = null;
+    private bool $isWithinRequest = false;
     /** Null until something needs more than the engine's own functions. */
     private ?Store $store = null;
     /** @var Resolver|(\Closure(): Resolver)|null null for a store that was passed to the constructor */
@@ -112,8 +115,8 @@ final class Cache implements CacheInterface
      * Opens the store of a DSN. It connects to a server on first use. While that is unreachable, calls are misses (with
      * on_failure=throw they throw), and each outage is logged once.
      *
-     * @param string $dsn such as "redis://127.0.0.1:6379?namespace=shop"; "auto:" takes the engine, else APCu, else
-     *         files
+     * @param string|null $dsn such as "redis://127.0.0.1:6379?namespace=shop"; "auto:" takes the engine, else APCu,
+     *         else files; null for that of the environment variable LARDER_DSN, or "auto:" without it
      * @param LoggerInterface|null $logger receives the begin and the end of outages; null: PHP's error log
      * @param \Closure(Endpoint): (string|array{string, string})|null $credentials for a login that rotates: called for
      *         each connection to a Redis or memcached server, it returns the password, or user and password. If it
@@ -124,13 +127,14 @@ final class Cache implements CacheInterface
      */
     public static function open(
         #[\SensitiveParameter]
-        string $dsn = 'auto:',
+        ?string $dsn = null,
         ?LoggerInterface $logger = null,
         #[\SensitiveParameter]
         ?\Closure $credentials = null,
         ?Observer $observer = null,
     ): self {
         self::checkHost();
+        $dsn ??= DefaultDsn::get();
         // The engine and APCu need no parser for these DSNs. All others go to Resolver, invalid ones too.
         $isApcu = str_starts_with($dsn, 'apcu:');
         $isHere = $isApcu || $dsn === 'auto:' || str_starts_with($dsn, 'larder:');
@@ -213,6 +217,21 @@ final class Cache implements CacheInterface
     }
 
     /**
+     * The same cache, which recomputes early and stale values before the response: for callbacks of a framework, whose
+     * request is over after it.
+     *
+     * @internal
+     */
+    public function withinRequest(): self
+    {
+        $cache = clone $this;
+        $cache->isWithinRequest = true;
+        $cache->remember = null;
+
+        return $cache;
+    }
+
+    /**
      * Connects to the server of this cache, if it has one, for a check at the start of a program.
      *
      * @throws StoreUnavailable with what is wrong and what to do
@@ -241,7 +260,8 @@ final class Cache implements CacheInterface
     /**
      * Number of values that could not be read since this cache was opened, by reason (see Larder\Codec\Failure). Each
      * was a miss. "forged" and "unsigned" mean that another program writes to the store. "not stored" counts set() and
-     * setMany() that returned false. The engine counts for all processes: larder_info()['unreadable'] and ['refusals'].
+     * setMany() that returned false, and locks that were refused. The engine counts for all processes:
+     * larder_info()['unreadable'] and ['refusals'].
      *
      * @return array<string, int> empty for a store that was passed to the constructor: ask its codec
      */
@@ -312,6 +332,11 @@ final class Cache implements CacheInterface
 
     public function getManyWithTags(array $keys): array
     {
+        $key = \count($keys) === 1 ? (string) $keys[array_key_first($keys)] : '';
+        $name = $this->namespace !== null ? Engine::nameNow($this->namespace, $key) : ($this->isEngine ? $key : '');
+        if ($name !== null && isset($name[0]) && $name[0] !== "\0" && !isset($name[Key::MAX_LENGTH])) {
+            return $this->ofEngine($key, $name); // the common case, for pools of PSR-6
+        }
         $values = $tagVersions = [];
         $store = $this->store();
         foreach ($this->storedMany($keys, $store, $store) as $key => $stored) {
@@ -427,8 +452,8 @@ final class Cache implements CacheInterface
         $options = new RememberOptions($key, $ttl, $make, $stale, $tags, $wait, $lease, $beta, $jitter);
         $store = $this->store();
         $this->remember ??= $store instanceof EngineStore
-            ? new EngineRemember($store, $this->tags(), events: $this->events)
-            : new Remember($store, $this->tags(), events: $this->events);
+            ? new EngineRemember($store, events: $this->events, isWithinRequest: $this->isWithinRequest)
+            : new Remember($store, events: $this->events, isWithinRequest: $this->isWithinRequest);
 
         return $this->remember->value($options, $isAsked);
     }
@@ -519,11 +544,15 @@ final class Cache implements CacheInterface
         return $capability->isOf($this->store());
     }
 
-    public function add(string $key, mixed $value, int|float $ttl = 0): bool
+    public function add(string $key, mixed $value, int|float $ttl = 0, array|TagVersions $tags = []): bool
     {
         self::writable($key);
         $store = Capability::of($this->store(), AtomicStore::class);
-        $stored = StoredValue::plain($value);
+        $tagVersions = $this->versionsOf($tags);
+        if ($tagVersions === null) {
+            return $this->notStored();
+        }
+        $stored = StoredValue::tagging($value, $tagVersions);
 
         return $store->add($key, $stored, $ttl) || $this->removesOutdated($key) && $store->add($key, $stored, $ttl);
     }
@@ -628,7 +657,14 @@ final class Cache implements CacheInterface
         int|float $wait = 0,
         LockLifetime $ends = LockLifetime::TtlOrProcess,
     ): ?Lock {
-        return Lock::take(Capability::of($this->store(), LockingStore::class), $key, $seconds, $wait, $ends);
+        $store = Capability::of($this->store(), LockingStore::class);
+        $isRefused = false;
+        $lock = Lock::take($store, $key, $seconds, $wait, $ends, $isRefused);
+        if ($isRefused) {
+            $this->notStored();
+        }
+
+        return $lock;
     }
 
     public function lockHolder(string $key): ?string
@@ -685,6 +721,59 @@ final class Cache implements CacheInterface
     private function tags(): Tags
     {
         return $this->tags ??= new Tags($this->store());
+    }
+
+    /** @return array<array-key, TaggedValue> the value of a key under its name in the engine */
+    private function ofEngine(string $key, string $name): array
+    {
+        $stored = \larder_fetch($name, $this); // counts, and keeps the entry from being evicted
+        $entry = $stored === $this ? null : \larder_fetch_entry($name);
+        if ($entry === null) {
+            return [];
+        }
+        $tags = [];
+        if (\is_array($stored) && isset($stored[StoredValue::MARK])) {
+            $tags = $this->currentTags($stored);
+            $stored = $stored[0] ?? null;
+        }
+        if ($tags !== null) {
+            $ttl = \is_float($entry['ttl']) ? $entry['ttl'] : 0.0;
+            $cost = \is_float($entry['cost']) ? $entry['cost'] : 0.0;
+
+            return [$key => new TaggedValue($stored, $tags, $ttl === 0.0 ? 0.0 : microtime(true) + $ttl, $cost)];
+        }
+        $found = StoredValue::ofEntry($entry, microtime(true));
+
+        return $found?->isFresh(microtime(true)) === true
+            && ($found->tagVersions === [] || $this->tags()->areCurrent($found->tagVersions))
+            ? [$key => $found->tagged()] : [];
+    }
+
+    /**
+     * @param array<array-key, mixed> $stored of the form of StoredValue
+     * @return list<string>|null its tags if the engine has their versions; null if a closer look is needed
+     */
+    private function currentTags(array $stored): ?array
+    {
+        $about = $stored[StoredValue::MARK];
+        if (!\is_array($about) || ($about[0] ?? null) !== 0.0 || !\is_array($about[2] ?? null)
+            || !\array_key_exists(0, $stored)) {
+            return null;
+        }
+        $prefix = '';
+        if ($this->namespace !== null) {
+            $version = \larder_fetch($this->namespace);
+            $prefix = \is_string($version) ? "\0$version=" : ''; // as Engine::name() does
+        }
+        $tags = [];
+        foreach ($about[2] as $tag => $version) { // as Tags does; long tags are left to it
+            $tags[] = $tag = (string) $tag;
+            if (isset($tag[255]) || \larder_fetch("$prefix\0larder-tag:$tag") !== $version) {
+                return null;
+            }
+        }
+
+        return $tags;
     }
 
     private function search(): ?Resolver
@@ -802,17 +891,9 @@ final class Cache implements CacheInterface
     /** @param array<array-key, mixed> $stored of the form of StoredValue, or damaged: a miss */
     private function unwrap(array $stored, mixed $default): mixed
     {
-        $about = $this->isEngine ? $stored[StoredValue::MARK] : null;
-        if (\is_array($about) && ($about[0] ?? null) === 0.0 && \is_array($about[2] ?? null)
-            && \array_key_exists(0, $stored) && $stored !== $default) {
-            $areCurrent = true;
-            foreach ($about[2] as $tag => $version) { // as Tags does; long tags are left to it
-                $isShort = !isset(((string) $tag)[255]);
-                $areCurrent = $areCurrent && $isShort && \larder_fetch("\0larder-tag:$tag") === $version;
-            }
-            if ($areCurrent) {
-                return $stored[0];
-            }
+        $isHere = ($this->isEngine || $this->namespace !== null) && $stored !== $default;
+        if ($isHere && $this->currentTags($stored) !== null) {
+            return $stored[0];
         }
         $valid = $stored === $default ? null : $this->valid($stored);
 

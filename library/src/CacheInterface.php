@@ -189,10 +189,11 @@ interface CacheInterface
      * Stores only if there is no value, or one that is out of date: past its freshness, or with an invalidated tag.
      *
      * @param int|float $ttl seconds, 0 for no expiry
+     * @param array<string|int>|TagVersions $tags as for set()
      * @return bool false if there is a value, which stays, or the store refused
      * @throws NotSupported|InvalidKey|InvalidTtl
      */
-    public function add(string $key, mixed $value, int|float $ttl = 0): bool;
+    public function add(string $key, mixed $value, int|float $ttl = 0, array|TagVersions $tags = []): bool;
 
     /**
      * Stores only if there is a value.

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests;
 
 use Larder\Cache;
+use Larder\Cli\System\TemporaryDirectory;
 use Larder\Decorator\TransparentDecorator;
 use Larder\Driver\Memory\ArrayStore;
 use Larder\Exception\InvalidKey;
@@ -278,6 +279,21 @@ final class CacheTest extends TestCase
         self::assertSame([], (new Cache(new ArrayStore()))->explain());
     }
 
+    public function testDsnComesFromTheEnvironment(): void
+    {
+        $code = 'echo (new ReflectionClass(Larder\Cache::open()->store()))->getShortName();';
+        foreach ([
+            ['LARDER_DSN=none: ; export LARDER_DSN', '', 'NullStore'],
+            ['LARDER_DSN= ; export LARDER_DSN', '', 'FileStore'],
+            [':', '$_ENV["LARDER_DSN"] = "array:";', 'ArrayStore'],
+            ['LARDER_DSN=none: ; export LARDER_DSN', '$_SERVER["LARDER_DSN"] = "array:";', 'ArrayStore'],
+            ['LARDER_DSN=shop: ; export LARDER_DSN', '', 'The scheme of the DSN is not known'],
+        ] as [$before, $set, $expected]) {
+            $options = ['-n', '-d', 'extension=posix', '-d', 'sys_temp_dir=' . Servers::directory('auto')];
+            self::assertStringContainsString($expected, PhpProcess::run($set . $code, $options, $before));
+        }
+    }
+
     public function testAutoTakesOptions(): void
     {
         self::assertInstanceOf(EngineStore::class, Cache::open('auto:?namespace=shop&serializer=igbinary')->store());
@@ -358,12 +374,13 @@ final class CacheTest extends TestCase
         $code = 'try { $cache = Larder\\Cache::open("larder:"); $cache->set("k", "v"); echo $cache->get("k"); '
             . '} catch (Larder\\Exception\\StoreUnavailable $e) { echo $e->getMessage(); }';
         $root = \dirname(__DIR__, 2);
+        $memory = new TemporaryDirectory('/dev/shm');
         self::assertSame('v', PhpProcess::run($code, [
             '-n',
             '-d',
             "extension=$root/extension/modules/larder.so",
             '-d',
-            'larder.segment=open-basedir-' . getmypid(),
+            "larder.path=$memory->path",
             '-d',
             "open_basedir=$root",
         ]));

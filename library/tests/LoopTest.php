@@ -4,8 +4,6 @@ declare(strict_types=1);
 
 namespace Larder\Tests;
 
-use Larder\Bridge\LaravelStore;
-use Larder\Bridge\SymfonyCache;
 use Larder\Cache;
 use Larder\Contract\Capability;
 use Larder\Driver\Memory\ArrayStore;
@@ -27,7 +25,6 @@ use Larder\Tests\Driver\TestedStore;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Psr\Log\NullLogger;
-use Symfony\Contracts\Cache\ItemInterface;
 
 /**
  * One process that serves many requests, as FrankenPHP, RoadRunner, Swoole, Laravel Octane and Symfony's Messenger do.
@@ -144,7 +141,7 @@ final class LoopTest extends TestCase
             static fn(): \Closure => static fn(int $job) => self::use(Cache::open('array:', observer: new Counters())),
             self::JOBS,
         ];
-        yield 'PSR and frameworks' => [static function (): \Closure {
+        yield 'PSR' => [static function (): \Closure {
             $cache = Cache::open('larder:?namespace=jobs');
 
             return static function (int $job) use ($cache): void {
@@ -152,11 +149,6 @@ final class LoopTest extends TestCase
                 $pool->save($pool->getItem('saved')->set($job)->setTags(['tag']));
                 $pool->saveDeferred($pool->getItem('deferred')->set($job));
                 (new SimpleCache($cache))->set('simple', $job, 60);
-                (new SymfonyCache($cache))->get(
-                    "symfony $job",
-                    static fn(ItemInterface $item): int => $item->expiresAfter(60)->isHit() ? 0 : $job,
-                );
-                (new LaravelStore($cache))->lock('laravel', 60)->get(static fn(): int => $job);
             };
         }, self::JOBS];
         yield 'over a client' => [static function (): \Closure {

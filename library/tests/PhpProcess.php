@@ -69,6 +69,23 @@ final class PhpProcess
         return str_contains((string) shell_exec(\PHP_BINARY . ' -m'), "\nlarder\n");
     }
 
+    /** @return list<string> the engine that was built here; empty if PHP loads one by its own settings */
+    public static function engine(): array
+    {
+        return self::hasEngine() ? [] : [\dirname(__DIR__, 2) . '/extension/modules/larder.so'];
+    }
+
+    /** @return list<string> a PHP with the engine, and these settings */
+    public static function commandWithEngine(string ...$settings): array
+    {
+        $command = [\PHP_BINARY, ...(self::hasEngine() ? [] : self::withEngine())];
+        foreach ($settings as $setting) {
+            array_push($command, '-d', $setting);
+        }
+
+        return $command;
+    }
+
     /** @return list<string> options that load the engine that was built here */
     public static function withEngine(): array
     {

@@ -21,11 +21,11 @@ final class StateTest extends TestCase
         'Internal/Driver/Memcached/MemcachedStore.php: static array $versions',
         'Internal/Driver/Memcached/MemcachedStream.php: static ?int $first',
         'Internal/Filesystem/TrustedPath.php: static ?int $codeOwner',
-        'Internal/Lock/LockOwner.php: static ?array $number',
         'Internal/Lock/LockOwner.php: static ?self $own',
         'Internal/Process/User.php: static ?int $id',
         'Internal/Remember/Computations.php: static array $open',
         'Internal/Remember/Computations.php: static bool $endsWithRequest',
+        'Internal/Remember/Placeholder.php: static ?array $number',
         'Process/Pid.php: static ?bool $isKnownByEngine',
         'Process/Pid.php: static ?bool $isKnownByPhp',
     ];

@@ -28,7 +28,7 @@ enum Capability: string
      */
     public static function of(Store $store, string $interface): Store
     {
-        if ($store instanceof $interface && (!$store instanceof Decorator || $store->supports($interface))) {
+        if ($store instanceof $interface && self::has($store, $interface)) {
             return $store;
         }
         $capability = self::from($interface);
@@ -42,6 +42,12 @@ enum Capability: string
             $store::class,
             $capability->words(),
         ));
+    }
+
+    /** @param class-string $interface of a case */
+    public static function has(Store $store, string $interface): bool
+    {
+        return $store instanceof $interface && (!$store instanceof Decorator || $store->supports($interface));
     }
 
     /** The words that follow "can". */
@@ -58,7 +64,7 @@ enum Capability: string
 
     public function isOf(Store $store): bool
     {
-        return is_a($store, $this->value) && (!$store instanceof Decorator || $store->supports($this->value));
+        return self::has($store, $this->value);
     }
 
     /** The store's own name, or that of its class without "Store", such as "redis". Decorators are looked through. */

@@ -21,7 +21,7 @@ abstract class StoreDecorator implements Decorator, LockingStore, ListableStore,
 {
     public function supports(string $interface): bool
     {
-        return Capability::from($interface)->isOf($this->decorated());
+        return Capability::has($this->decorated(), $interface);
     }
 
     public function acquire(

@@ -7,7 +7,6 @@ namespace Larder\Decorator;
 use Larder\Contract\AtomicStore;
 use Larder\Contract\Capability;
 use Larder\Contract\ExpiryAwareStore;
-use Larder\Contract\ReportsOutages;
 use Larder\Contract\Tokens;
 use Larder\Contract\TokenStore;
 
@@ -18,8 +17,7 @@ use Larder\Contract\TokenStore;
 abstract class TransparentDecorator extends StoreDecorator implements
     AtomicStore,
     ExpiryAwareStore,
-    TokenStore,
-    ReportsOutages
+    TokenStore
 {
     public function get(string $key, mixed $default = null): mixed
     {
@@ -114,11 +112,12 @@ abstract class TransparentDecorator extends StoreDecorator implements
         return $this->atomic($key, $write);
     }
 
+    /** @return float seconds until the server of a key, which is out, is asked again; 0.0 while it may be asked */
     public function secondsToProbe(string $key): float
     {
         $store = $this->decorated();
 
-        return $store instanceof ReportsOutages ? $store->secondsToProbe($key) : 0.0;
+        return $store instanceof self ? $store->secondsToProbe($key) : 0.0;
     }
 
     /** @param \Closure(AtomicStore): bool $work */

@@ -51,22 +51,23 @@ final class Scheme
      */
     public function with(array $options): self
     {
-        return new self(
-            $this->name,
-            [...array_values(array_diff($this->options, self::COMMON_OPTIONS)), ...$options],
-            $this->isRemote,
-            $this->whyNoCodec,
-            $this->nesting,
-            $this->path,
-        );
+        return $this->copy($this->name, $options, $this->isTls);
     }
 
     /** The scheme under another name. */
     public function as(string $name, bool $isTls): self
     {
+        return $this->copy($name, [], $isTls);
+    }
+
+    /** @param list<string> $more options */
+    private function copy(string $name, array $more, bool $isTls): self
+    {
+        $own = array_diff($this->options, self::COMMON_OPTIONS, $this->isTls ? self::TLS_OPTIONS : []);
+
         return new self(
             $name,
-            array_values(array_diff($this->options, self::COMMON_OPTIONS)),
+            [...array_values($own), ...$more],
             $this->isRemote,
             $this->whyNoCodec,
             $this->nesting,

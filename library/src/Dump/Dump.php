@@ -18,19 +18,24 @@ use LarderIterator;
 /**
  * Carries the entries of the engine's segment over a restart, or an update of PHP, in a file.
  *
- * Values, ttls, namespaces and tags are carried over. These are not: locks, the right to compute a value, a tier's local
- * copies, what clear() has left in a namespace, what a value cost to compute, and for how long it may be returned after
- * its ttl. Other processes may use the cache during both calls; what they store while a dump is loaded stays.
+ * Values, ttls, namespaces and tags are carried over, and what a value cost to compute, and for how long it may be
+ * returned after its ttl. These are not: values that are dumped after their ttl, locks, the right to compute a value, a
+ * tier's local copies, and what clear() has left in a namespace. Other processes may use the cache during both calls;
+ * what they store while a dump is loaded stays.
  */
 final class Dump
 {
+    /** Seconds: the shortest ttl. */
+    private const STALE_AT_ONCE = 0.001;
+
     /**
      * Writes all entries, the oldest first, so that the newest stay if all of them do not fit later.
      *
      * Marks no entry as used. A value whose class this process does not have, or may not create (larder.classes), is
      * skipped: load the application's classes first.
      *
-     * @param string $file created with mode 0600; an old file is replaced once the new one is whole
+     * @param string $file created with mode 0600; an old file is replaced once the new one is whole, and stays if there
+     *        is nothing to dump
      * @param string $prefix of the keys to dump, in all namespaces; "" for all
      * @param (\Closure(int, int): void)|null $progress called with the entries done, and all
      * @return array{entries: int, skipped: int, bytes: int} entries written, entries skipped, bytes of the file
@@ -39,33 +44,50 @@ final class Dump
     public static function write(string $file, string $prefix = '', ?\Closure $progress = null): array
     {
         $info = self::info();
-        $header = ['time' => microtime(true), 'php' => \PHP_VERSION, 'user' => $info['user'], 'segment' => $info['segment']];
-        $writer = new DumpWriter($file, $header);
+        $writer = new DumpWriter($file, [
+            'time' => microtime(true),
+            'php' => \PHP_VERSION,
+            'user' => $info['user'],
+            'segment' => $info['segment'],
+        ]);
         $codec = new PhpCodec();
         $missing = new \stdClass();
-        $names = self::names($prefix);
+        [$groups, $all] = self::names($prefix);
+        $versions = \count($groups[0]) + \count($groups[1]);
         $done = $written = $skipped = 0;
-        foreach ($names as $name => $until) {
-            $name = (string) $name;
+        foreach (self::each($groups) as $name => $times) {
             $value = \larder_peek($name, $missing);
-            $bytes = $value === $missing ? null : self::encoded($codec, $name, $value);
+            $isString = \is_string($value);
+            $bytes = $isString ? $value : ($value === $missing ? null : self::encoded($codec, $name, $value));
             if ($bytes !== null) {
-                $writer->add($name, $bytes, $until);
+                $writer->add($name, $bytes, $isString, ...(array) $times);
                 ++$written;
             } elseif ($value !== $missing || \larder_exists($name)) {
                 ++$skipped;
             }
             if ($progress !== null && ++$done % 1000 === 0) {
-                $progress($done, \count($names));
+                $progress($done, $all);
             }
+        }
+
+        if ($written <= $versions) {
+            throw new DumpFailed(\sprintf(
+                '%s in segment %s of user %d, so %s stays as it was. %s',
+                $prefix === '' ? 'There are no entries' : "No entries begin with \"$prefix\"",
+                $info['segment'],
+                $info['user'],
+                $file,
+                $skipped > 0 ? "$skipped were skipped: load the application's classes first (--autoload)"
+                    : 'Dump as the user whose cache it is: --user',
+            ));
         }
 
         return ['entries' => $written, 'skipped' => $skipped, 'bytes' => $writer->finish()];
     }
 
     /**
-     * Stores the entries of a dump, except those that have expired and those whose keys are there; then renames the file
-     * to FILE.loaded, so that a later restart does not load it again. The file is verified as a whole first.
+     * Stores the entries of a dump, except those that have expired and those whose keys are there; then renames the
+     * file to FILE.loaded, so that a later restart does not load it again. The file is verified as a whole first.
      *
      * It refuses a segment that is older than the dump: what was deleted there since then would come back.
      *
@@ -73,8 +95,9 @@ final class Dump
      * @param float $maxAge seconds since the dump was written
      * @param bool $intoOlder loads into an older segment, too
      * @param (\Closure(int, int): void)|null $progress called with the bytes done, and all
-     * @return array{entries: int, there: int, expired: int, refused: int, skipped: int} entries stored; not stored, as
-     *         the key is there; as they have expired; as the engine refused them; as their class is missing or not allowed
+     * @return array{entries: int, there: int, expired: int, refused: int, skipped: int} entries stored; not stored,
+     *         as the key is there; as they have expired; as the engine refused them; as their class is missing or not
+     *         allowed
      * @throws DumpFailed
      */
     public static function load(
@@ -92,13 +115,13 @@ final class Dump
             throw new DumpFailed("$file $why. Values may have changed since then; allow it by a greater age");
         }
         if (!$intoOlder && $info['path'] !== '' && $info['age'] > $age) {
-            throw new DumpFailed("$file is older than the cache, and would bring back what was deleted since. It is loaded "
-                . 'into a cache that is empty after a restart or `larder resize`');
+            throw new DumpFailed("$file is older than the cache, and would bring back what was deleted since. It is "
+                . 'loaded into a cache made after it, by a restart or `larder resize SIZE`; or with --into-older');
         }
         $counts = self::store($reader, $progress);
         if (!@rename($file, "$file.loaded")) {
-            throw new DumpFailed("$file is loaded, and cannot be renamed to $file.loaded. Delete it, so that it is not loaded "
-                . 'again');
+            throw new DumpFailed("$file is loaded, and cannot be renamed to $file.loaded. Delete it, so that it is not "
+                . 'loaded again');
         }
 
         return $counts;
@@ -122,17 +145,19 @@ final class Dump
     }
 
     /**
-     * @return array<int|string, float> unix times of the end, or 0.0, by names, the oldest first. The versions of namespaces
-     *         and tags come before them: load() needs those before their entries, and whoever reads a value whose tag has no
-     *         version computes it
+     * @return array{list<array<array-key, float|array{float, float, float}>>, int} groups of unix times of the end, or
+     *         0.0, by names, the oldest first; with the seconds of staleness and the cost, if there are any; and the
+     *         number of all. The versions of namespaces and tags come before them: load() needs those before their
+     *         entries, and whoever reads a value whose tag has no version computes it
      */
     private static function names(string $prefix): array
     {
-        $all = Names::ofSegment();
-        $versions = $tags = $names = $ages = [];
-        /** @var array{age: int, ttl: float} $info */
+        $names = Names::ofSegment();
+        $versions = $tags = $byAge = [];
+        $all = 0;
+        /** @var array{age: int, ttl: float, stale?: float, cost?: float} $info */
         foreach (new LarderIterator() as $name => $info) {
-            $key = $all->of($name);
+            $key = $names->of($name);
             if ($key === Names::LIBRARY) {
                 if (str_starts_with($name, Engine::NAMESPACE_VERSION)) {
                     $versions[$name] = 0.0;
@@ -140,19 +165,37 @@ final class Dump
                     $tags[$name] = 0.0;
                 }
             } elseif ($key !== Names::CLEARED && ($prefix === '' || self::beginsWith($prefix, $key, $name))) {
-                $ages[$name] = $info['age'];
-                $names[$name] = $info['ttl'] === 0.0 ? 0.0 : microtime(true) + $info['ttl'];
+                $until = $info['ttl'] === 0.0 ? 0.0 : microtime(true) + $info['ttl'];
+                $byAge[$info['age']][$name] = isset($info['stale'], $info['cost'])
+                    ? [$until, $info['stale'], $info['cost']] : $until;
+                ++$all;
             }
         }
-        arsort($ages);
+        krsort($byAge);
 
-        return $versions + $tags + array_replace($ages, $names);
+        return [[$versions, $tags, ...array_values($byAge)], \count($versions) + \count($tags) + $all];
+    }
+
+    /**
+     * @template T
+     * @param list<array<array-key, T>> $groups
+     * @return \Generator<string, T>
+     */
+    private static function each(array $groups): \Generator
+    {
+        foreach ($groups as $group) {
+            foreach ($group as $name => $one) {
+                yield (string) $name => $one;
+            }
+        }
     }
 
     /** @param string $shown the name with its namespace in front */
     private static function beginsWith(string $prefix, string $shown, string $stored): bool
     {
-        return str_starts_with($shown === $stored ? $stored : substr($shown, Names::lengthOfNamespace($shown, $stored)), $prefix);
+        $name = $shown === $stored ? $stored : substr($shown, Names::lengthOfNamespace($shown, $stored));
+
+        return str_starts_with($name, $prefix);
     }
 
     /** @return string|null null if the value's own code refuses */
@@ -177,7 +220,7 @@ final class Dump
         $missing = new \stdClass();
         $done = 0;
         foreach ($reader->entries() as $position => $entry) {
-            $value = $codec->decode($entry->bytes, $entry->name, $missing);
+            $value = $entry->isString ? $entry->bytes : $codec->decode($entry->bytes, $entry->name, $missing);
             if ($value === $missing) {
                 $result = 'skipped';
             } elseif (str_starts_with($entry->name, Engine::NAMESPACE_VERSION) && \is_string($value)) {
@@ -209,7 +252,7 @@ final class Dump
             ? substr_replace($name, $versions[$version], $start, \strlen($version)) : $name;
     }
 
-    /** @return array{int, string, string} where the version begins if it is a name of Engine::name(), it, and what follows it */
+    /** @return array{int, string, string} if it is a name of Engine::name(): where the version begins, it, and the rest */
     private static function parts(string $name): array
     {
         $start = $name[0] === "\0" ? 1 : 0;
@@ -221,20 +264,36 @@ final class Dump
     private static function put(string $name, mixed $value, DumpedEntry $entry): string
     {
         $ttl = $entry->until === 0.0 ? 0.0 : $entry->until - microtime(true);
+        $isKept = $entry->until !== 0.0 && $entry->stale + $entry->cost > 0.0;
 
         return match (true) {
-            $entry->until !== 0.0 && $ttl <= 0.0 => 'expired',
-            \larder_add($name, $value, $ttl) => 'entries',
+            $entry->until !== 0.0 && $ttl + $entry->stale <= 0.0 => 'expired',
+            $isKept ? self::keep($name, $value, $ttl, $entry) : \larder_add($name, $value, $ttl) => 'entries',
             \larder_last_error() === \LARDER_ERROR_NONE => 'there',
             default => 'refused',
         };
+    }
+
+    /** As larder_add(), which takes no more than a ttl: a claim shows whether there is a value, a stale one too. */
+    private static function keep(string $name, mixed $value, float $ttl, DumpedEntry $entry): bool
+    {
+        $claim = \larder_claim($name, $token);
+        $isStored = $claim === \LARDER_CLAIM_MISSING && $token !== null && ($ttl > 0.0
+            ? \larder_store_cas($name, $value, $token, $ttl, $entry->stale, $entry->cost)
+            : \larder_store_cas($name, $value, $token, self::STALE_AT_ONCE, $ttl + $entry->stale, $entry->cost));
+        if ($claim !== \LARDER_CLAIM_OTHER) {
+            \larder_unclaim($name);
+        }
+
+        return $isStored;
     }
 
     /** @return Classes|null those of larder.classes; null for all */
     private static function classes(): ?Classes
     {
         $allowed = trim((string) ini_get('larder.classes'));
-        $names = array_values(array_filter(array_map(trim(...), explode(',', $allowed)), static fn(string $name): bool => $name !== ''));
+        $names = array_map(trim(...), explode(',', $allowed));
+        $names = array_values(array_filter($names, static fn(string $name): bool => $name !== ''));
 
         return match (true) {
             $allowed === '*' => null,

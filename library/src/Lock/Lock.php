@@ -6,7 +6,7 @@ namespace Larder\Lock;
 
 use Larder\Contract\LockingStore;
 use Larder\Contract\LockLifetime;
-use Larder\Contract\ReportsOutages;
+use Larder\Decorator\TransparentDecorator;
 use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
 use Larder\Internal\Lock\Backoff;
@@ -34,6 +34,8 @@ final class Lock
     ) {}
 
     /**
+     * @param bool $isRefused true if the store refused, or is unreachable: then no other process holds it, as far as is
+     *        known
      * @return self|null null if another process holds it until the time is over, or the store is unreachable for longer
      * @throws InvalidKey|InvalidTtl
      */
@@ -43,6 +45,7 @@ final class Lock
         int|float $seconds,
         int|float $wait,
         LockLifetime $ends,
+        bool &$isRefused = false,
     ): ?self {
         $seconds = self::seconds($seconds);
         if ($wait < 0 || is_nan($wait)) {
@@ -51,6 +54,7 @@ final class Lock
         $backoff = new Backoff(self::PAUSE, self::LONGEST_PAUSE, $wait);
         while (true) {
             $token = $store->acquire($key, $seconds, $ends);
+            $isRefused = $token === false;
             if (\is_string($token)) {
                 return new self($store, $key, $token);
             }
@@ -64,7 +68,7 @@ final class Lock
     /** True if the server is unreachable and is not asked again within $seconds: then waiting is useless. */
     public static function isAway(LockingStore $store, string $key, float $seconds): bool
     {
-        return $store instanceof ReportsOutages && $store->secondsToProbe($key) > $seconds;
+        return $store instanceof TransparentDecorator && $store->secondsToProbe($key) > $seconds;
     }
 
     /** @return bool false if it had ended (another process's lock stays), or the store is unreachable */

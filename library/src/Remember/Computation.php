@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Remember;
 
+use Larder\Contract\Store;
 use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
 use Larder\Internal\Remember\Claim;
@@ -29,14 +30,14 @@ final class Computation
     /** @param RememberOptions<mixed> $options */
     public function __construct(
         private readonly RememberOptions $options,
-        private readonly Tags $tags,
+        private readonly Store $store,
         private readonly ?Claim $claim,
         ?StoredValue $previous = null,
     ) {
         $this->key = $options->key;
         $this->previous = $previous?->tagged();
         $this->ttl = $options->ttl;
-        $this->tagVersions = $options->tags === [] ? [] : $tags->capture($options->tags);
+        $this->tagVersions = $options->tags === [] ? [] : (new Tags($store))->capture($options->tags);
     }
 
     /**
@@ -58,7 +59,7 @@ final class Computation
     public function tag(string ...$tags): void
     {
         if ($this->tagVersions !== null) {
-            $captured = $this->tags->capture($tags);
+            $captured = (new Tags($this->store))->capture($tags);
             // Versions from earlier stay: they notice more.
             $this->tagVersions = $captured === null ? null : $this->tagVersions + $captured;
         }

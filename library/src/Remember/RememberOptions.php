@@ -25,6 +25,8 @@ final class RememberOptions
     public const WAIT = 5;
     public const LEASE = 4;
 
+    private const SHORT_KEY = 250;
+
     public readonly float $ttl;
     public readonly float $stale;
     public readonly float $wait;
@@ -50,7 +52,9 @@ final class RememberOptions
         public readonly float $beta = 1.0,
         public readonly float $jitter = 0.05,
     ) {
-        Key::check($key);
+        if ($key === '' || isset($key[self::SHORT_KEY])) { // others do not load Key
+            Key::check($key);
+        }
         if ($key[0] === "\0") {
             ReservedKey::refuse($key);
         }

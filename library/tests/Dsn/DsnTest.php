@@ -218,6 +218,15 @@ final class DsnTest extends TestCase
         );
     }
 
+    public function testSchemeWithMoreOptionsStaysEncrypted(): void
+    {
+        $plain = new Scheme('new', ['colour'], isRemote: true);
+        $scheme = $plain->as('news', true)->with(['size']);
+        $options = ['colour', 'size', ...Scheme::TLS_OPTIONS, ...Scheme::COMMON_OPTIONS];
+        self::assertSame(['news', true, $options], [$scheme->name, $scheme->isTls, $scheme->options]);
+        self::assertEquals($plain, $plain->as('news', true)->as('new', false));
+    }
+
     public function testUserBelongsToTheIdentityAndThePasswordDoesNot(): void
     {
         $identity = static fn(string $login): string => Drivers::parse("pgsql://$login@h/d")->identity();

@@ -47,6 +47,22 @@ final class DumpTest extends TestCase
         }
     }
 
+    /** Read and written in pieces, the length of which must not matter. */
+    public function testValuesOfAllLengthsSurvive(): void
+    {
+        $expected = [];
+        for ($i = 0; $i < 400; ++$i) {
+            $length = $i % 20 === 0 ? random_int(200_000, 800_000) : random_int(0, 3000);
+            $value = str_repeat(random_bytes(10), intdiv($length, 10)) . str_repeat('x', $length % 10);
+            $expected["k$i"] = $i % 3 === 0 ? [$value] : $value;
+            self::assertTrue(larder_store("k$i", $expected["k$i"]));
+        }
+        $this->carry();
+        foreach ($expected as $key => $value) {
+            self::assertTrue(larder_fetch($key) === $value, $key);
+        }
+    }
+
     public function testTimesSurvive(): void
     {
         larder_store('forever', 1);
@@ -59,12 +75,39 @@ final class DumpTest extends TestCase
         self::assertEqualsWithDelta(60.0, larder_key_info('kept')['ttl'] ?? null, 5.0);
     }
 
+    public function testStalenessAndCostSurvive(): void
+    {
+        larder_store('kept', ['x'], 60, 600, 0.5);
+        larder_store('costly', 'y', 60, 0, 1.25);
+        larder_store('plain', 'z', 60);
+        $this->carry();
+        self::assertSame([['x'], 600.0, 0.5], self::known('kept'));
+        self::assertSame(['y', 0.0, 1.25], self::known('costly'));
+        self::assertSame(['z', 0.0, 0.0], self::known('plain'));
+
+        larder_store('kept', 'new', 60, 5);
+        $writer = new DumpWriter($this->file, ['time' => microtime(true)]);
+        $writer->add('kept', '1', false, microtime(true) + 60, 600.0);
+        $writer->add('stale', '2', false, microtime(true) - 10, 600.0, 0.5);
+        $writer->finish();
+        $counts = Dump::load($this->file, intoOlder: true);
+        self::assertSame([1, 1, 'new'], [$counts['entries'], $counts['there'], larder_fetch('kept')], 'what is there stays');
+        usleep(20_000);
+        self::assertNull(larder_fetch('stale'));
+        $stale = larder_fetch_entry('stale');
+        self::assertIsArray($stale);
+        self::assertSame([2, 0.5], [$stale['value'], $stale['cost']], 'its ttl ended between dump and load');
+        self::assertEqualsWithDelta(590.0, $stale['stale'], 5.0);
+        self::assertSame(\LARDER_CLAIM_VALUE, larder_claim('stale'), 'the load has left no claim');
+        larder_unclaim('stale');
+    }
+
     public function testExpiredEntriesAreNotLoaded(): void
     {
         $now = microtime(true);
         $writer = new DumpWriter($this->file, ['time' => $now]);
-        $writer->add('expired', '1', $now - 1);
-        $writer->add('valid', '1', $now + 600);
+        $writer->add('expired', '1', false, $now - 1);
+        $writer->add('valid', '1', false, $now + 600);
         $writer->finish();
         $counts = Dump::load($this->file, intoOlder: true);
 
@@ -255,6 +298,14 @@ final class DumpTest extends TestCase
         } catch (DumpFailed $refused) {
             self::assertStringContainsString($why, $refused->getMessage());
         }
+    }
+
+    /** @return array{mixed, mixed, mixed} */
+    private static function known(string $name): array
+    {
+        $entry = larder_fetch_entry($name);
+
+        return [$entry['value'] ?? null, $entry['stale'] ?? null, $entry['cost'] ?? null];
     }
 
     private function carry(): void

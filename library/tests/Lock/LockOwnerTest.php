@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Lock;
 
 use Larder\Internal\Lock\LockOwner;
+use Larder\Internal\Remember\Placeholder;
 use Larder\Testing\Fork;
 use Larder\Tests\PhpProcess;
 use PHPUnit\Framework\TestCase;
@@ -20,20 +21,20 @@ final class LockOwnerTest extends TestCase
             self::assertSame((string) posix_getpid(), strstr($token, '.', true));
             self::assertTrue(LockOwner::lives($token));
         }
-        self::assertSame(LockOwner::number(), LockOwner::number());
+        self::assertSame(Placeholder::number(), Placeholder::number());
     }
 
     /** A fork does not use what its parent has cached about itself. */
     public function testForkIsAnotherOwner(): void
     {
         $own = LockOwner::token();
-        $number = LockOwner::number();
+        $number = Placeholder::number();
 
         /** @var array{string, int, bool|null, bool|null} $fork */
         $fork = Fork::run(static function () use ($own): array {
             $token = LockOwner::token();
 
-            return [$token, LockOwner::number(), LockOwner::lives($token), LockOwner::lives($own)];
+            return [$token, Placeholder::number(), LockOwner::lives($token), LockOwner::lives($own)];
         });
 
         self::assertNotSame(strstr($own, '.', true), strstr($fork[0], '.', true));
@@ -50,7 +51,7 @@ final class LockOwnerTest extends TestCase
             self::markTestSkipped('Only root makes a pid namespace');
         }
         $code = 'printf("%d %s %s|%d", getmypid(), gethostname(), readlink("/proc/self/ns/pid"), '
-            . 'Larder\Internal\Lock\LockOwner::number());';
+            . 'Larder\Internal\Remember\Placeholder::number());';
         $numbers = [];
         do {
             self::assertLessThan(50, \count($numbers, \COUNT_RECURSIVE));

@@ -132,6 +132,26 @@ final class DisabledFunctionsTest extends TestCase
         );
     }
 
+    public function testOnlyConnectionsNeedStreams(): void
+    {
+        $code = <<<'PHP'
+            foreach (['array:', 'memcached://127.0.0.1'] as $dsn) {
+                try {
+                    Larder\Cache::open($dsn);
+                    echo 'opened ';
+                } catch (Larder\Exception\StoreUnavailable $refusal) {
+                    echo $refusal->what;
+                }
+            }
+            PHP;
+        foreach ([
+            'stream_select' => 'opened opened ',
+            'stream_set_timeout' => 'opened PHP has no function stream_set_timeout() here, which it needs',
+        ] as $function => $said) {
+            self::assertSame($said, PhpProcess::run($code, ['-d', "disable_functions=$function"]));
+        }
+    }
+
     public function testShutdownAndLocksWorkWithoutTheFunctionsThatHostsDisable(): void
     {
         $code = <<<'PHP'
@@ -303,12 +323,17 @@ final class DisabledFunctionsTest extends TestCase
                 $function = array_shift($waiting);
                 $this->running["-$function"] = new Process(
                     [
-                        \PHP_BINARY, ...(PhpProcess::hasEngine() ? [] : PhpProcess::withEngine()), '-d',
-                        'apc.enable_cli=1', '-d', 'larder.segment=' . ini_get('larder.segment'),
-                        '-d', 'opcache.enable_cli=1', '-d', "opcache.file_cache=$folder", '-d',
-                        'opcache.file_update_protection=0',
-                        '-d', "disable_functions=$function", '-d', 'display_errors=stderr', '-d',
-                        "error_log=$folder/log", __DIR__ . '/disabled-functions.php',
+                        ...PhpProcess::commandWithEngine(
+                            'apc.enable_cli=1',
+                            'larder.segment=' . ini_get('larder.segment'),
+                            'opcache.enable_cli=1',
+                            "opcache.file_cache=$folder",
+                            'opcache.file_update_protection=0',
+                            "disable_functions=$function",
+                            'display_errors=stderr',
+                            "error_log=$folder/log",
+                        ),
+                        __DIR__ . '/disabled-functions.php',
                     ],
                     env: [
                         'LARDER_TEST' => $folder,

@@ -12,7 +12,6 @@ use Larder\Internal\Driver\None\NullStore;
 use Larder\Internal\Remember\Freshness;
 use Larder\Internal\Remember\Remember;
 use Larder\Internal\Remember\StoredValue;
-use Larder\Internal\Tag\Tags;
 use Larder\Remember\RememberOptions;
 use Larder\Testing\Fork;
 use Larder\Testing\SetClock;
@@ -111,7 +110,7 @@ final class RememberTest extends TestCase
     {
         $clock = new SetClock(new \DateTimeImmutable('@1000'));
         $store = new ArrayStore();
-        $remember = new Remember($store, new Tags($store), new Freshness($clock, new Randomizer(new Mt19937(7))));
+        $remember = new Remember($store, new Freshness($clock, new Randomizer(new Mt19937(7))));
         foreach ([[1.0, exp(-1.0)], [3.0, exp(-3.0)], [40.0, 0.0]] as [$left, $expected]) {
             $made = 0;
             for ($i = 0; $i < 2000; ++$i) {

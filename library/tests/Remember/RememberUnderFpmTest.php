@@ -33,7 +33,7 @@ final class RememberUnderFpmTest extends TestCase
         $this->server = PhpFpmServer::start(
             $this->directory . '/fpm',
             ['memory_limit' => '64M', 'html_errors' => 0, 'larder.path' => $this->memory->path],
-            PhpProcess::hasEngine() ? [] : [\dirname(__DIR__, 3) . '/extension/modules/larder.so'],
+            PhpProcess::engine(),
             [new PhpFpmPool(workers: 2)],
         );
     }

@@ -368,7 +368,7 @@ final class RequestsTest extends TestCase
                 'session.save_handler' => 'redis', 'session.save_path' => 'unix://' . Servers::redis()->socket,
                 'redis.session.locking_enabled' => 0,
             ],
-            PhpProcess::hasEngine() ? [] : [\dirname(__DIR__, 3) . '/extension/modules/larder.so'],
+            PhpProcess::engine(),
             [new PhpFpmPool(workers: self::WORKERS)],
         );
     }

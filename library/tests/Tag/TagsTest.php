@@ -9,6 +9,7 @@ use Larder\Contract\Store;
 use Larder\Driver\Memory\ArrayStore;
 use Larder\Internal\Key\ReservedKey;
 use Larder\Internal\Tag\Tags;
+use Larder\Tag\TagVersions;
 use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
@@ -57,6 +58,19 @@ final class TagsTest extends TestCase
         self::assertFalse($cache->setMany(['l' => 'new'], tags: ['tag']));
         self::assertFalse($cache->set('m', 'new', tags: $cache->tagVersions(['tag'])));
         self::assertSame(['k' => '-', 'l' => '-', 'm' => '-'], $cache->getMany(['k', 'l', 'm'], '-'));
+    }
+
+    public function testAddedValueHasTags(): void
+    {
+        $cache = Cache::open('array:');
+        self::assertTrue($cache->add('k', 'first', tags: ['a', 'b']));
+        self::assertFalse($cache->add('k', 'second', tags: ['c']));
+        self::assertTrue($cache->invalidateTags(['b']));
+        self::assertNull($cache->get('k'));
+        self::assertTrue($cache->add('k', 'third', 60, $cache->tagVersions(['a'])));
+        self::assertSame('third', $cache->get('k'));
+        self::assertFalse($cache->add('l', 'refused', tags: new TagVersions(null)));
+        self::assertNull($cache->get('l'));
     }
 
     public function testEmptyTagListStoresAPlainValue(): void

@@ -62,7 +62,9 @@ class PhpCodec implements Codec
                     if ($this->classes !== null) {
                         return $this->withObjects($bytes);
                     }
-                    if (isset($bytes[self::LONG]) || strpbrk($bytes, 'OCE') !== false) { // else it has no objects
+                    // Without one of these it has no objects. An E alone is often that of a small float.
+                    if (isset($bytes[self::LONG]) || str_contains($bytes, 'O:') || str_contains($bytes, 'C:')
+                        || str_contains($bytes, 'E:')) {
                         $this->isWatched || $this->watch();
                     }
                     // no break

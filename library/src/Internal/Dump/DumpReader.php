@@ -23,6 +23,8 @@ final class DumpReader
     public readonly float $time;
     private string $chunk = '';
     private int $at = 0;
+    /** Bytes of the file before the chunk. */
+    private int $read = 0;
 
     /** @throws DumpFailed */
     public function __construct(private readonly string $path)
@@ -39,15 +41,20 @@ final class DumpReader
     public function entries(): \Generator
     {
         while (true) {
-            $length = $this->number('V', 4);
+            if (\strlen($this->chunk) - $this->at < DumpFile::HEAD_BYTES && !$this->fill(DumpFile::HEAD_BYTES)) {
+                return; // what is left is shorter: no entry
+            }
+            /** @var array{name: int, string: int, value: int, until: float, stale: float, cost: float} $head */
+            $head = unpack(DumpFile::HEAD, $this->chunk, $this->at);
+            ['name' => $length, 'value' => $bytes] = $head;
             if ($length === 0) {
                 return;
             }
-            /** @var array{value: int, until: float} $head */
-            $head = unpack(DumpFile::HEAD, $this->read(DumpFile::HEAD_BYTES));
+            $this->at += DumpFile::HEAD_BYTES;
             $name = $this->read($length);
-            $value = $this->read($head['value']);
-            yield $this->position() => new DumpedEntry($name, $value, $head['until']);
+            $value = $this->read($bytes);
+            ['string' => $isString, 'until' => $until, 'stale' => $stale, 'cost' => $cost] = $head;
+            yield $this->read + $this->at => new DumpedEntry($name, $value, $isString === 1, $until, $stale, $cost);
         }
     }
 
@@ -81,7 +88,9 @@ final class DumpReader
         if ($hashed !== $length || hash_final($hash, true) !== fread($this->file, DumpFile::HASH_BYTES)) {
             throw $this->damaged();
         }
+        stream_set_read_buffer($this->file, 0); // or PHP reads in pieces of 8 KiB
         fseek($this->file, \strlen(DumpFile::MAGIC));
+        $this->read = \strlen(DumpFile::MAGIC);
     }
 
     private function number(string $format, int $bytes): int
@@ -94,31 +103,38 @@ final class DumpReader
 
     private function read(int $length): string
     {
-        $missing = $this->at + $length - \strlen($this->chunk);
-        if ($missing > 0) {
-            if ($length < 0 || $length > $this->size) {
+        if ($length > \strlen($this->chunk) - $this->at) {
+            if ($length > $this->size) {
                 throw $this->damaged();
             }
-            $isLarge = $missing > DumpFile::CHUNK / 8;
-            $more = stream_get_contents($this->file, $isLarge ? $missing : DumpFile::CHUNK);
-            $bytes = substr($this->chunk, $this->at) . $more;
-            if (\strlen($bytes) < $length) {
-                throw $this->damaged();
+            if ($length >= DumpFile::CHUNK) { // read once more as a whole, which is less than to put parts together
+                $start = $this->read + $this->at;
+                fseek($this->file, $start);
+                [$this->read, $this->chunk, $this->at] = [$start + $length, '', 0];
+                $bytes = $this->take($length);
+
+                return \strlen($bytes) === $length ? $bytes : throw $this->damaged();
             }
-            $this->at = 0;
-            $this->chunk = $isLarge ? '' : $bytes;
-            if ($isLarge) {
-                return $bytes; // not copied again
-            }
+            $this->fill($length) || throw $this->damaged();
         }
         $this->at += $length;
 
         return substr($this->chunk, $this->at - $length, $length);
     }
 
-    private function position(): int
+    /** Reads a chunk more. False if it has fewer bytes then. */
+    private function fill(int $bytes): bool
     {
-        return (int) ftell($this->file) - \strlen($this->chunk) + $this->at;
+        $this->read += $this->at;
+        $this->chunk = substr($this->chunk, $this->at) . $this->take(DumpFile::CHUNK);
+        $this->at = 0;
+
+        return \strlen($this->chunk) >= $bytes;
+    }
+
+    private function take(int $bytes): string
+    {
+        return (string) fread($this->file, max(1, $bytes));
     }
 
     private function damaged(): DumpFailed

@@ -10,6 +10,9 @@ use Larder\Internal\Process\Warnings;
 /** Writes a dump beside its place, and puts it there once it is whole: an old one stays if anything fails. */
 final class DumpWriter
 {
+    /** Of most values: not kept when stale, of a cost that is not known. */
+    private const NEITHER = "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+
     private readonly string $temporary;
     /** @var resource */
     private readonly mixed $file;
@@ -46,15 +49,31 @@ final class DumpWriter
     }
 
     /**
-     * @param float $until as DumpedEntry::$until
+     * The arguments are as those of DumpedEntry.
+     *
      * @throws DumpFailed
      */
-    public function add(string $name, string $bytes, float $until): void
-    {
-        $this->chunk .= pack('VPe', \strlen($name), \strlen($bytes), $until) . $name . $bytes;
+    public function add(
+        string $name,
+        string $bytes,
+        bool $isString,
+        float $until,
+        float $stale = 0.0,
+        float $cost = 0.0,
+    ): void {
+        $head = pack('VCPe', \strlen($name), (int) $isString, \strlen($bytes), $until)
+            . ($stale === 0.0 && $cost === 0.0 ? self::NEITHER : pack('ee', $stale, $cost));
         ++$this->entries;
-        if (\strlen($this->chunk) >= DumpFile::CHUNK) {
+        if (\strlen($bytes) >= DumpFile::CHUNK) {
+            $this->chunk .= $head . $name;
             $this->flush();
+            $this->chunk = $bytes;
+            $this->flush();
+        } else {
+            $this->chunk .= $head . $name . $bytes;
+            if (\strlen($this->chunk) >= DumpFile::CHUNK) {
+                $this->flush();
+            }
         }
     }
 

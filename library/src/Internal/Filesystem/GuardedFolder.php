@@ -76,6 +76,9 @@ final class GuardedFolder
         if (self::isReadOnly($warnings)) {
             $what .= ': its file system is read-only';
             $how = 'Name a directory on another one, or mount this one writable';
+        } elseif (preg_grep('/\(\): open_basedir restriction in effect/', $warnings) !== []) {
+            $what .= ': it is not within open_basedir';
+            $how = 'Name a directory within it, or add this one to it in php.ini or in the FPM pool';
         } else {
             $how = \sprintf($how, User::name(), TrustedPath::quoted($path));
         }

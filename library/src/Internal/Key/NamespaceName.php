@@ -11,12 +11,15 @@ final class NamespaceName
 {
     public const RULE = 'A namespace is 1 to 32 of the characters A-Z a-z 0-9 _ -';
 
+    /** The beginning of all names in a store that other programs use, too. */
+    public const ALL = 'larder-cache:';
+
     private const CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-';
 
     /** Prefix of all names of a namespace in a store that other programs use, too. */
     public static function prefix(string $namespace): string
     {
-        return 'larder-cache:' . $namespace . ':';
+        return self::ALL . $namespace . ':';
     }
 
     public static function isValid(string $namespace): bool

@@ -36,6 +36,18 @@ final class ReservedKey
         return self::MARK . 'changes';
     }
 
+    /** What the counters of the engine were before. */
+    public static function history(): string
+    {
+        return self::MARK . 'history';
+    }
+
+    /** Failed logins to the operator's page. */
+    public static function attempts(string $network): string
+    {
+        return self::MARK . 'attempts:' . $network;
+    }
+
     /** A slot of a shared tier's newest changes. */
     public static function change(int $slot): string
     {

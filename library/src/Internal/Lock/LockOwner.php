@@ -26,9 +26,6 @@ final class LockOwner
     /** This process, or the one that it was forked from. */
     private static ?self $own = null;
 
-    /** @var array{int, int}|null the process that drew number(), and that number */
-    private static ?array $number = null;
-
     private function __construct(
         private readonly int $process,
         private readonly int $startTime,
@@ -50,20 +47,6 @@ final class LockOwner
     public static function anonymousToken(): string
     {
         return bin2hex(random_bytes(16));
-    }
-
-    /**
-     * @return int random, as machines from one image have equal process ids; unique to this process (or thread, or
-     *         request)
-     */
-    public static function number(): int
-    {
-        $process = Pid::own();
-        if (self::$number === null || self::$number[0] !== $process) {
-            self::$number = [$process, random_int(1, \PHP_INT_MAX)];
-        }
-
-        return self::$number[1];
     }
 
     /** @return bool|null null if that cannot be seen from here */

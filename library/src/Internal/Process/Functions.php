@@ -23,10 +23,10 @@ final class Functions
         'array_values', 'asort', 'base64_encode', 'basename', 'bin2hex', 'ceil', 'chr', 'class_exists',
         'clearstatcache', 'count', 'crc32', 'ctype_digit', 'current', 'defined', 'dirname', 'error_get_last',
         'explode', 'extension_loaded', 'fclose', 'feof', 'file_exists', 'file_get_contents', 'fileperms', 'filter_var',
-        'floor', 'fmod', 'fnmatch', 'fread', 'fstat', 'ftell', 'func_num_args', 'function_exists', 'fwrite',
+        'floor', 'fmod', 'fnmatch', 'fread', 'fstat', 'ftell', 'function_exists', 'fwrite',
         'get_debug_type', 'gmdate', 'hash', 'hash_equals', 'hash_hmac', 'headers_list', 'headers_sent', 'hexdec',
         'hrtime', 'http_build_query', 'implode', 'in_array', 'ini_get', 'intdiv', 'is_a', 'is_array', 'is_bool',
-        'is_dir', 'is_file', 'is_finite', 'is_float', 'is_int', 'is_iterable', 'is_link', 'is_nan', 'is_numeric',
+        'is_dir', 'is_file', 'is_float', 'is_int', 'is_link', 'is_nan', 'is_numeric',
         'is_object', 'is_readable', 'is_resource', 'is_scalar', 'is_string', 'is_writable', 'json_decode',
         'json_encode', 'json_last_error', 'ksort', 'levenshtein', 'log', 'ltrim', 'max', 'method_exists', 'microtime',
         'min', 'ord', 'pack', 'preg_grep', 'preg_match', 'preg_match_all', 'preg_quote', 'preg_replace',
@@ -34,10 +34,9 @@ final class Functions
         'reset', 'restore_error_handler', 'rewind', 'round', 'rtrim', 'serialize', 'set_error_handler', 'sha1',
         'shuffle', 'sort', 'spl_autoload_functions', 'spl_autoload_register', 'spl_object_id', 'sprintf',
         'str_contains', 'str_ends_with', 'str_pad', 'str_repeat', 'str_replace', 'str_split', 'str_starts_with',
-        'strcmp', 'strcspn', 'stream_context_create', 'stream_get_contents', 'stream_get_meta_data', 'stream_select',
-        'stream_set_blocking', 'stream_set_read_buffer', 'stream_set_timeout', 'stripos', 'strlen', 'strpbrk', 'strpos',
-        'strrpos', 'strspn', 'strstr', 'strtolower', 'strtr', 'strval', 'substr', 'substr_compare', 'substr_count',
-        'substr_replace', 'time', 'trim', 'uasort', 'unpack', 'unserialize', 'var_export',
+        'strcmp', 'strcspn', 'stream_get_contents', 'stripos', 'strlen', 'strpbrk', 'strpos', 'strrpos', 'strspn',
+        'strstr', 'strtolower', 'strtr', 'strval', 'substr', 'substr_compare', 'substr_count', 'substr_replace',
+        'time', 'trim', 'uasort', 'unpack', 'unserialize', 'var_export',
     ];
 
     /** A folder of this user in one that all users can write, with files that many processes share. */
@@ -45,7 +44,7 @@ final class Functions
 
     /** Those of Larder\Dump\Dump besides. */
     public const DUMP = [
-        'arsort', 'fflush', 'fseek', 'fsync', 'hash_final', 'hash_init', 'hash_update', 'hash_update_stream', 'larder_peek',
+        'fflush', 'fseek', 'fsync', 'hash_final', 'hash_init', 'hash_update', 'hash_update_stream', 'krsort', 'larder_peek',
     ];
 
     private const SCHEMES = [
@@ -56,7 +55,10 @@ final class Functions
         'redis+sentinel' => self::STREAMS,
     ];
 
-    private const STREAMS = ['stream_socket_client'];
+    private const STREAMS = [
+        'stream_context_create', 'stream_get_meta_data', 'stream_set_blocking', 'stream_set_read_buffer',
+        'stream_set_timeout', 'stream_socket_client',
+    ];
 
     /** Functions by the scheme, codec or client that needs them, if its extension is loaded. */
     private const EXTENSIONS = [
@@ -67,6 +69,7 @@ final class Functions
         ],
         'yac' => self::FOLDER,
         'predis' => self::STREAMS,
+        'openssl' => self::STREAMS,
         'apcu' => ['apcu_delete', 'apcu_enabled', 'apcu_entry', 'apcu_exists', 'apcu_fetch', 'apcu_store'],
         'igbinary' => ['igbinary_serialize', 'igbinary_unserialize'],
         'zlib' => ['gzcompress', 'gzuncompress'],
@@ -84,7 +87,7 @@ final class Functions
             'pg_connection_status', 'pg_fetch_all', 'pg_field_type_oid', 'pg_flush', 'pg_get_pid', 'pg_get_result',
             'pg_last_error', 'pg_num_fields', 'pg_pconnect', 'pg_result_error', 'pg_result_error_field',
             'pg_result_status', 'pg_send_execute', 'pg_send_prepare', 'pg_send_query', 'pg_send_query_params',
-            'pg_socket', 'pg_transaction_status', 'pg_unescape_bytea',
+            'pg_socket', 'pg_transaction_status', 'pg_unescape_bytea', 'stream_select', 'stream_set_blocking',
         ],
     ];
 

@@ -4,11 +4,11 @@ declare(strict_types=1);
 
 namespace Larder\Internal\Remember;
 
+use Larder\Contract\Store;
 use Larder\Event\ComputationFailed;
 use Larder\Event\Computed;
 use Larder\Internal\Event\Events;
 use Larder\Internal\Process\LogLine;
-use Larder\Internal\Tag\Tags;
 use Larder\Remember\Computation;
 use Larder\Remember\RememberOptions;
 
@@ -24,7 +24,7 @@ final class Computations
     private static bool $endsWithRequest = false;
 
     public function __construct(
-        private readonly Tags $tags,
+        private readonly Store $store,
         private readonly Freshness $freshness,
         private readonly ?Events $events,
     ) {}
@@ -60,7 +60,7 @@ final class Computations
         }
 
         try {
-            $computation = new Computation($options, $this->tags, $claim, $previous);
+            $computation = new Computation($options, $this->store, $claim, $previous);
             $start = hrtime(true);
 
             try {
@@ -96,23 +96,11 @@ final class Computations
         }
     }
 
-    /**
-     * Recomputes a value, while readers may still get the old one: after the response, if that is possible.
-     *
-     * @template T
-     * @param RememberOptions<T> $options
-     * @param \Closure(): T $recompute
-     * @return T
-     */
-    public function renewed(RememberOptions $options, StoredValue $found, \Closure $recompute): mixed
+    /** @param \Closure(): mixed $recompute */
+    public function addAfterResponse(\Closure $recompute): void
     {
-        if (!AfterResponse::isPossible()) {
-            return $recompute();
-        }
         $this->afterResponse ??= new AfterResponse();
         $this->afterResponse->add($recompute);
-
-        return self::of($options, $found);
     }
 
     /**

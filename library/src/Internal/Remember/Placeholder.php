@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Internal\Remember;
 
 use Larder\Internal\Lock\LockOwner;
+use Larder\Process\Pid;
 
 /**
  * The mark of a value that is being computed, which names the process that computes. Every get() treats it as a miss:
@@ -23,10 +24,13 @@ final class Placeholder
     /** Seconds to wait for a living process. Not forever: a worker goes on after a request died. */
     private const PATIENCE = 900.0;
 
+    /** @var array{int, int}|null the process that drew number(), and that number */
+    private static ?array $number = null;
+
     /**
      * @param int $token random, not 0
      * @param int $failed token of the placeholder before, whose computation stored nothing; 0 for none
-     * @param int $process LockOwner::number() of the process that computes; 0 if none does any more
+     * @param int $process number() of the process that computes; 0 if none does any more
      * @param float $lease seconds after which another process may take over if it cannot see whether the owner lives
      * @param int $renewals number of renewals of the lease
      * @param bool $isTimed true if the lease also ends while the owner lives
@@ -52,16 +56,14 @@ final class Placeholder
     {
         $owner = $isLocal ? LockOwner::identity() : null;
 
-        return new self(StoredValue::newToken(), 0, LockOwner::number(), $lease, 0, $isTimed, self::now(), $owner);
+        return new self(StoredValue::newToken(), 0, self::number(), $lease, 0, $isTimed, self::now(), $owner);
     }
 
     /** @return self|null null for anything else */
     public static function of(mixed $stored): ?self
     {
-        $about = StoredValue::is($stored) ? $stored[StoredValue::MARK] : null;
-        $mark = \is_array($about) ? $about[0] ?? null : null;
-        // Some serializers make integers of whole floats.
-        if (!\is_array($about) || ($mark !== StoredValue::NEVER_FRESH && $mark !== (int) StoredValue::NEVER_FRESH)) {
+        $about = self::about($stored);
+        if ($about === null) {
             return null;
         }
         $fields = \array_slice($about, 3) + [0, 0, 0, 0, 0, 0, 0];
@@ -76,6 +78,18 @@ final class Placeholder
         $owner = isset($fields[9]) ? [$fields[7], $fields[8], $fields[9]] : null;
 
         return new self($token, $failed, $process, (float) $lease, $renewals, $isTimed === 1, $begun, $owner);
+    }
+
+    /** @return array<array-key, mixed>|null the fields of its form, unchecked; null for anything else */
+    private static function about(mixed $stored): ?array
+    {
+        $about = \is_array($stored) ? $stored[StoredValue::MARK] ?? null : null;
+        $mark = \is_array($about) ? $about[0] ?? null : null;
+
+        // Some serializers make integers of whole floats.
+        return \is_array($about) && ($mark === StoredValue::NEVER_FRESH || $mark === (int) StoredValue::NEVER_FRESH)
+            ? $about
+            : null;
     }
 
     /** @return array<array-key, mixed> the form that a store keeps */
@@ -113,24 +127,24 @@ final class Placeholder
 
     public function isOfThisProcess(): bool
     {
-        return $this->process !== 0 && $this->process === LockOwner::number();
+        return $this->process !== 0 && $this->process === self::number();
     }
 
     /** True if no process has stored, deleted, failed, taken over or renewed since. */
     public function isSame(mixed $stored): bool
     {
-        $there = self::of($stored);
+        $about = self::about($stored);
 
-        return $there?->token === $this->token
-            && $there->process === $this->process && $there->renewals === $this->renewals;
+        return $about !== null && ($about[3] ?? 0) === $this->token
+            && ($about[5] ?? 0) === $this->process && ($about[7] ?? 0) === $this->renewals;
     }
 
     /** True if no process has stored or deleted since, so a value computed under it may be stored. */
     public function isStill(mixed $stored): bool
     {
-        $there = self::of($stored);
+        $about = self::about($stored);
 
-        return $there !== null && ($there->token === $this->token || $there->failed === $this->token);
+        return $about !== null && \in_array($this->token, [$about[3] ?? 0, $about[4] ?? 0], true);
     }
 
     /** @param float $seen seconds for which the caller has seen it unchanged, by its own clock */
@@ -161,6 +175,20 @@ final class Placeholder
     public function secondsOfLease(): float
     {
         return $this->owner === null || $this->isTimed ? $this->lease : $this->lease + self::PATIENCE;
+    }
+
+    /**
+     * @return int random, as machines from one image have equal process ids; unique to this process (or thread, or
+     *         request)
+     */
+    public static function number(): int
+    {
+        $process = Pid::own();
+        if (self::$number === null || self::$number[0] !== $process) {
+            self::$number = [$process, random_int(1, \PHP_INT_MAX)];
+        }
+
+        return self::$number[1];
     }
 
     private static function now(): int

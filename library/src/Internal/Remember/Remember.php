@@ -41,12 +41,15 @@ class Remember
     private ?Claims $claims = null;
     private ?Computations $computations = null;
 
-    /** @param S $store */
+    /**
+     * @param S $store
+     * @param bool $isWithinRequest true to recompute nothing after the response
+     */
     public function __construct(
         protected readonly Store $store,
-        private readonly Tags $tags,
         protected readonly Freshness $freshness = new Freshness(),
         private readonly ?Events $events = null,
+        private readonly bool $isWithinRequest = false,
     ) {}
 
     /**
@@ -93,9 +96,12 @@ class Remember
             return $found->value;
         }
 
-        $recompute = fn(): mixed => $this->recomputedByOne($options, $found);
+        if (!$this->isAfterResponse()) {
+            return $this->recomputedByOne($options, $found);
+        }
+        $this->computations()->addAfterResponse(fn(): mixed => $this->recomputedByOne($options, $found));
 
-        return $this->computations()->renewed($options, $found, $recompute);
+        return Computations::of($options, $found);
     }
 
     /**
@@ -132,7 +138,7 @@ class Remember
             $isDue = $now - $looked >= 1e9 * self::OWNER_PAUSE;
             $isOver = $there === null || $isDue && $there->isOver(($now - $since) / 1e9);
             if ($isOver) {
-                $isTimed = $previous !== null && AfterResponse::isPossible();
+                $isTimed = $previous !== null && $this->isAfterResponse();
                 $taken = $claims->take($options->key, $stored, $this, (float) $options->lease, $isTimed);
                 if ($taken !== null) {
                     return $this->computations()->run($options, $taken, $previous);
@@ -172,7 +178,7 @@ class Remember
     protected function recomputedByOne(RememberOptions $options, StoredValue $found): mixed
     {
         // After the response, the lease also needs a time limit: if PHP fails there, no shutdown function runs.
-        $claim = $this->claims()->takeBeside($options->key, (float) $options->lease, AfterResponse::isPossible());
+        $claim = $this->claims()->takeBeside($options->key, (float) $options->lease, $this->isAfterResponse());
         if ($claim === null) {
             return Computations::of($options, $found);
         }
@@ -214,6 +220,12 @@ class Remember
         return $this->computations()->run($options, $claim, $found, throws: true);
     }
 
+    /** True if values that readers may still get are recomputed after the response. */
+    private function isAfterResponse(): bool
+    {
+        return !$this->isWithinRequest && AfterResponse::isPossible();
+    }
+
     /** @param RememberOptions<mixed> $options */
     protected function isNested(RememberOptions $options): bool
     {
@@ -238,7 +250,7 @@ class Remember
     {
         $found = $this->found($stored);
         $isUsable = $found?->isFresh(max(0.0, $this->freshness->now() - $options->stale)) === true
-            && $this->tags->areCurrent($found->tagVersions);
+            && ($found->tagVersions === [] || (new Tags($this->store))->areCurrent($found->tagVersions));
 
         return $isUsable ? $found : null;
     }
@@ -260,6 +272,6 @@ class Remember
 
     protected function computations(): Computations
     {
-        return $this->computations ??= new Computations($this->tags, $this->freshness, $this->events);
+        return $this->computations ??= new Computations($this->store, $this->freshness, $this->events);
     }
 }

@@ -124,7 +124,9 @@ final class StoredValue
     /** @return array<array-key, mixed> the form that a store keeps */
     public function stored(): array
     {
-        if (Serialized::isResource($this->value)) {
+        // As Serialized::isResource(), which a request need not load.
+        $value = $this->value;
+        if ($value !== null && !\is_scalar($value) && !\is_array($value) && !\is_object($value)) {
             throw Serialized::refusedResource(); // within an array it would become 0
         }
 

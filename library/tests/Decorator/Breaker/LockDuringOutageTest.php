@@ -5,7 +5,6 @@ declare(strict_types=1);
 namespace Larder\Tests\Decorator\Breaker;
 
 use Illuminate\Contracts\Cache\LockTimeoutException;
-use Larder\Bridge\LaravelStore;
 use Larder\Cache;
 use Larder\Contract\Store;
 use Larder\Driver\Memory\ArrayStore;
@@ -17,6 +16,7 @@ use Larder\Internal\Decorator\Sharding\ShardedStore;
 use Larder\Internal\Decorator\Tier\TierStore;
 use Larder\Internal\Driver\Redis\Predis;
 use Larder\Internal\Driver\Redis\RedisStore;
+use Larder\Laravel\LarderLock;
 use Larder\Server\ConnectionSettings;
 use Larder\Testing\SetClock;
 use Larder\Tests\Servers;
@@ -60,7 +60,7 @@ final class LockDuringOutageTest extends TestCase
     #[DataProvider('stores')]
     public function testLaravelsLockDoesNotWaitEither(\Closure $with): void
     {
-        $lock = (new LaravelStore($this->away($with)))->lock('k', 60);
+        $lock = new LarderLock($this->away($with), 'k', 60, null);
         $this->failUntilProbesAreRare();
 
         $start = microtime(true);

@@ -139,8 +139,30 @@ final class NoWarningsTest extends TestCase
             var_export("$scheme://" . \dirname($home) . '/elsewhere', true),
         );
         self::assertSame(
-            \sprintf('the directory %s/elsewhere/larder cannot be made', \dirname($home)),
-            PhpProcess::run($outside, $inside),
+            \dirname($home) . '/elsewhere/larder cannot be made: it is not within open_basedir',
+            substr(PhpProcess::run($outside, $inside), \strlen('the directory ')),
+        );
+    }
+
+    #[TestWith([''])]
+    #[TestWith(['?persistent=1'])]
+    public function testSqliteRespectsOpenBasedirWithoutWarnings(string $options): void
+    {
+        $home = Servers::directory('basedir-sqlite');
+        $inside = ['-d', \sprintf('open_basedir=%s:%s', $home, \dirname(__DIR__, 4))];
+        self::assertSame(
+            self::RIGHT,
+            PhpProcess::run(\sprintf(self::USE, var_export("sqlite://$home/cache$options", true)), $inside),
+        );
+        $outside = 'set_error_handler(static fn(int $level, string $warning): never => throw new Exception($warning));'
+            . 'try { Larder\Cache::open(%s)->get("k"); }'
+            . ' catch (Larder\Exception\StoreUnavailable $e) { echo $e->what; }';
+        self::assertSame(
+            \sprintf('the directory %s cannot be used: it is not within open_basedir', \dirname($home)),
+            PhpProcess::run(
+                \sprintf($outside, var_export('sqlite://' . \dirname($home) . "/cache$options", true)),
+                $inside,
+            ),
         );
     }
 

@@ -199,6 +199,37 @@ class BorrowedMemcachedTest extends StoreTestCase
         $items->delete(['second']);
     }
 
+    public function testLockThatAnotherAcquiredAfterItsClearIsNotTakenFromIt(): void
+    {
+        $client = new class extends \Memcached {
+            public ?\Closure $between = null;
+
+            public function get(mixed $key, ?callable $cache_cb = null, mixed $get_flags = 0): mixed
+            {
+                $found = parent::get($key, $cache_cb, $get_flags);
+                [$between, $this->between] = [$this->between, null];
+                if ($between !== null) {
+                    $between();
+                }
+
+                return $found;
+            }
+        };
+        $cache = Cache::over(static::client(Servers::memcached(), client: $client), 'namespace=between');
+        $other = Cache::over(static::client(Servers::memcached()), 'namespace=between');
+        self::assertTrue($cache->set('k', 'value'));
+        $lock = null;
+        $client->between = static function () use ($other, &$lock): void {
+            $other->clear();
+            $lock = $other->lock('l', 60);
+        };
+        self::assertNull($cache->lock('l', 60));
+        self::assertNotNull($lock);
+        self::assertSame($lock->token, $other->lockHolder('l'));
+        self::assertTrue($lock->release());
+        self::assertNotNull($cache->lock('l', 60), 'the control');
+    }
+
     public function testForkDoesNotUseTheClientOfItsParent(): void
     {
         $cache = Cache::over(static::client(Servers::memcached()), 'namespace=fork&on_failure=throw', new NullLogger());
@@ -234,9 +265,11 @@ class BorrowedMemcachedTest extends StoreTestCase
     }
 
     /** With every setting that changes names and items. */
-    protected static function client(MemcachedServer $server, bool $isTcp = false): \Memcached
-    {
-        $client = new \Memcached();
+    protected static function client(
+        MemcachedServer $server,
+        bool $isTcp = false,
+        \Memcached $client = new \Memcached(),
+    ): \Memcached {
         $client->setOptions([
             \Memcached::OPT_BINARY_PROTOCOL => static::isBinary(),
             \Memcached::OPT_PREFIX_KEY => self::PREFIX,

@@ -228,6 +228,34 @@ final class MemcachedTest extends DriverTestCase
         self::assertNull($cache->get('b long key' . str_repeat('.', 300)), 'as if both keys had one hash');
     }
 
+    /** Within the time for which this process knows the version. */
+    public function testChangesSeeAnothersClearAtOnce(): void
+    {
+        $cache = $this->cache(Servers::memcached()->socket, '?namespace=cleared');
+        $raw = self::raw(Servers::memcached()->socket);
+        $clear = static fn(): bool => $raw->set('larder-cache:cleared:version', random_bytes(8));
+        $long = str_repeat('x', 2000);
+        for ($try = 0; $try < 5; ++$try) {
+            self::assertTrue($cache->clear());
+            self::assertSame(1, $cache->increment('n'));
+            self::assertTrue($clear());
+            self::assertSame(1, $cache->increment('n'));
+
+            self::assertTrue($cache->add('k', 1));
+            self::assertTrue($clear());
+            self::assertFalse($cache->swap('k', 1, 2));
+
+            self::assertNull($cache->get('new'));
+            self::assertTrue($clear());
+            self::assertTrue($cache->add('new', 1));
+            self::assertTrue($clear());
+            self::assertTrue($cache->add('long', $long));
+            usleep(60_000);
+            self::assertFalse($cache->add('long', $long), 'every process sees what was added');
+            self::assertTrue($cache->add('new', 2), 'the control: it was cleared since');
+        }
+    }
+
     public function testDeleteRemovesValueStoredAfterAnothersClear(): void
     {
         $cache = $this->cache(Servers::memcached()->socket, '?namespace=deletion');

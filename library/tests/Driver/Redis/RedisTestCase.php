@@ -235,8 +235,16 @@ abstract class RedisTestCase extends DriverTestCase
         self::assertFalse($cache->has('k0'));
         self::assertFalse($cache->setMany(['k1' => random_bytes(50_000), 'k2' => random_bytes(500_000)]));
         self::assertFalse($cache->has('k2'));
+        $refused = $cache->failures()['not stored'];
+        while ($cache->lock('l' . $i, 5) !== null) {
+            ++$i;
+        }
+        self::assertSame(['not stored' => $refused + 1], $cache->failures());
         self::assertTrue($cache->clear());
         self::assertTrue($cache->set('k', 'goes again'));
+        self::assertNotNull($cache->lock('l', 5));
+        self::assertNull($cache->lock('l', 5), 'it is held, which is no refusal');
+        self::assertSame(['not stored' => $refused + 1], $cache->failures());
         $server->stop();
     }
 

@@ -9,7 +9,6 @@ use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\ListableStore;
 use Larder\Contract\PrunableStore;
 use Larder\Contract\RemoteStore;
-use Larder\Contract\ReportsOutages;
 use Larder\Contract\Store;
 use Larder\Decorator\TransparentDecorator;
 use Larder\Exception\StoreFailed;
@@ -20,7 +19,7 @@ use Larder\Key\Key;
  * Stands in front of the store of a server and its Breaker. If the server does not answer, the result is a miss or
  * false, or StoreFailed if the DSN asks for exceptions. Answers are passed on.
  */
-final class BreakerStore extends TransparentDecorator implements RemoteStore, ReportsOutages
+final class BreakerStore extends TransparentDecorator implements RemoteStore
 {
     /** True if no outage is known, and the server has not failed: then there is no breaker yet. */
     private bool $isWell = false;

@@ -9,7 +9,6 @@ use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\ListableStore;
 use Larder\Contract\PrunableStore;
 use Larder\Contract\RemoteStore;
-use Larder\Contract\ReportsOutages;
 use Larder\Contract\Store;
 use Larder\Decorator\TransparentDecorator;
 use Larder\Key\Key;
@@ -124,7 +123,7 @@ final class ShardedStore extends TransparentDecorator implements RemoteStore
     {
         $store = $this->at($key);
 
-        return $store instanceof ReportsOutages ? $store->secondsToProbe($key) : 0.0;
+        return $store instanceof TransparentDecorator ? $store->secondsToProbe($key) : 0.0;
     }
 
     public function decorated(): Store

@@ -41,6 +41,26 @@ final class Segments
     }
 
     /**
+     * What segments of this user and name take that this process cannot read: another version of PHP, or of Larder, has
+     * made them.
+     *
+     * @param string $path the file of this process's segment
+     * @return int bytes; 0 for none
+     */
+    public static function ofOtherVersions(string $name, string $path): int
+    {
+        return Warnings::suppress(static function () use ($name, $path): int {
+            $committed = 0;
+            [$base, $user] = [(string) ini_get('larder.path'), User::id()];
+            foreach (["$base/larder-$user", "$base/larder/$user"] as $folder) {
+                $committed += self::in($folder, $path)[$name]['committed'] ?? 0;
+            }
+
+            return $committed;
+        });
+    }
+
+    /**
      * A user who clears a cache in the shell often means another user's: root in a container.
      *
      * @param iterable<string> $keys of the cleared cache
@@ -93,13 +113,16 @@ final class Segments
         }
     }
 
-    /** @return array<string, array{size: int, committed: int}> */
-    private static function in(string $folder): array
+    /**
+     * @param string $except a file that does not count
+     * @return array<string, array{size: int, committed: int}>
+     */
+    private static function in(string $folder, string $except = ''): array
     {
         $segments = [];
         foreach ((array) scandir($folder) as $file) {
             $stat = preg_match(self::FORM, (string) $file, $parts) === 1 ? lstat("$folder/$file") : false;
-            if ($stat !== false) {
+            if ($stat !== false && "$folder/$file" !== $except) {
                 $segments[$parts[1]] ??= ['size' => 0, 'committed' => 0];
                 $segments[$parts[1]]['size'] += $stat['size'];
                 $segments[$parts[1]]['committed'] += max(0, $stat['blocks']) * self::BLOCK;

@@ -140,10 +140,18 @@ final class BorrowedMemcached implements MemcachedConnection
         return false;
     }
 
-    public function add(string $name, string $bytes, int $expiry, string &$number = ''): ?bool
-    {
+    public function add(
+        string $name,
+        string $bytes,
+        int $expiry,
+        string &$number = '',
+        string $other = '',
+        ?string &$there = null,
+    ): ?bool {
         $client = $this->client();
         if ($client->add($name, $bytes, $expiry)) {
+            $there = $other === '' ? null : $this->get($other);
+
             return true;
         }
         $this->check($client);
@@ -191,7 +199,9 @@ final class BorrowedMemcached implements MemcachedConnection
     {
         $isAnswer = match ($client->getResultCode()) {
             Memcached::RES_SUCCESS, Memcached::RES_NOTFOUND, Memcached::RES_NOTSTORED, Memcached::RES_DATA_EXISTS,
-            Memcached::RES_E2BIG, Memcached::RES_SERVER_MEMORY_ALLOCATION_FAILURE, Memcached::RES_PAYLOAD_FAILURE => true,
+            Memcached::RES_E2BIG,
+            Memcached::RES_SERVER_MEMORY_ALLOCATION_FAILURE,
+            Memcached::RES_PAYLOAD_FAILURE => true,
             default => false,
         };
         if (!$isAnswer) {
@@ -225,7 +235,8 @@ final class BorrowedMemcached implements MemcachedConnection
         }
         $now = (int) hrtime(true);
         if ($this->used !== 0 && $now - $this->used >= MemcachedStream::IDLE) {
-            $client->getVersion(); // if the server has closed the connection, the client connects again with its next command
+            // if the server has closed the connection, the client connects again with its next command
+            $client->getVersion();
         }
         $this->used = $now;
 

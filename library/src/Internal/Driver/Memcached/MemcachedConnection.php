@@ -59,10 +59,19 @@ interface MemcachedConnection
     /**
      * @param string $number receives the number as from gets(), if the item is still there and the client can ask for
      *         it at once
+     * @param string $other name of an item to read once this one was added; "" for none
+     * @param string|null $there receives its bytes
      * @return bool|null false if there is an item; null if refused
      * @throws StoreFailed
      */
-    public function add(string $name, string $bytes, int $expiry, string &$number = ''): ?bool;
+    public function add(
+        string $name,
+        string $bytes,
+        int $expiry,
+        string &$number = '',
+        string $other = '',
+        ?string &$there = null,
+    ): ?bool;
 
     /**
      * @param string $unchanged the number from gets()

@@ -19,7 +19,7 @@ use Larder\Server\ConnectionSettings;
  */
 final class MemcachedDriver implements Driver
 {
-    private const PORT = 11211;
+    public const PORT = 11211;
 
     public function scheme(): Scheme
     {

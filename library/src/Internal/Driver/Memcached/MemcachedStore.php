@@ -21,6 +21,7 @@ use Larder\Internal\Driver\Common\Envelope;
 use Larder\Internal\Key\NamespaceName;
 use Larder\Internal\Key\ReservedKey;
 use Larder\Internal\Process\Functions;
+use Larder\Internal\Remember\StoredValue;
 use Larder\Key\Key;
 use Larder\Key\Ttl;
 use Larder\Lock\LocksByChanging;
@@ -36,8 +37,10 @@ use Larder\Process\Pid;
  * Each value begins with the random version of its namespace. clear() sets a new version: one step, which touches no
  * other program's values. A value with another version is a miss. A process reads the version together with the first
  * value, and again if it is older than 0.05 s. So get() and set() notice another process's clear() at most that much
- * later. Operations that compare before they write read the version each time, except for values that this process has
- * added within that time. If a server evicts the version, the namespace is lost.
+ * later. Operations that compare before they write read the version each time, and after the value: otherwise a value
+ * that another process stores right after its clear() would look like a cleared one. Only the placeholder of a short
+ * computation is replaced without; if it was cleared, its value is missing. If a server evicts the version, the
+ * namespace is lost.
  */
 final class MemcachedStore implements
     RemoteStore,
@@ -54,6 +57,8 @@ final class MemcachedStore implements
     use PacksByCodec;
 
     private const TRIES = 1000;
+    /** Bytes of keys that need no check. */
+    private const SHORT_KEY = 250;
     /** A unix time in the past. */
     private const PAST = 1.0;
     /** The bytes that replace a removed value: no codec writes them. */
@@ -65,8 +70,8 @@ final class MemcachedStore implements
     /** Seconds. */
     private const CLOCK_LAG = 2;
 
-    /** Bytes of a value, without the parts that may precede it. */
-    private const LONGEST_VALUE = TextConnection::LONGEST_VALUE - 2 * Key::MAX_LENGTH;
+    /** Bytes of a value, without the parts that may precede it, such as a key. */
+    private const LONGEST_VALUE = TextConnection::LONGEST_VALUE - (128 << 10);
 
     /** Envelope::MARK, for which a request need not load that class. */
     private const MARK = "\1";
@@ -234,9 +239,11 @@ final class MemcachedStore implements
     {
         $new = new Entry($this->pack($key, $value), Ttl::until($ttl));
         $version = $this->versionToWrite();
-        $isAdded = $version === null ? null : $this->write($key, $new->stored, (float) $new->until, $version, null);
+        $isAdded = $version === null
+            ? null
+            : $this->write($key, $new->stored, (float) $new->until, $version, null, StoredValue::is($value));
 
-        // The existing item may be expired, cleared or another program's.
+        // The existing item may be expired, cleared or another program's; or the version is not current any more.
         return $isAdded === true || (
             $isAdded === false
             && $this->change($key, static fn(?Entry $old): Entry|false => $old === null ? $new : false)
@@ -316,7 +323,9 @@ final class MemcachedStore implements
 
     private function name(string $key): string
     {
-        Key::check($key);
+        if ($key === '' || isset($key[self::SHORT_KEY])) { // others do not load Key
+            Key::check($key);
+        }
         $name = $this->prefix . self::DIRECT . rawurlencode($key);
 
         return \strlen($name) <= $this->connection->nameLimit()
@@ -397,12 +406,20 @@ final class MemcachedStore implements
      * The lease of a recomputation ends only by the server's clock, since the clocks of its clients differ.
      *
      * @param string|null $unchanged the number of the existing item; null for none
-     * @return bool|null false if another process was first; null if refused
+     * @param bool $isReplacedSoon true for a placeholder
+     * @return bool|null false if another process was first, or has cleared the namespace; null if refused
      */
-    private function write(string $key, string $bytes, float $until, string $version, ?string $unchanged): ?bool
-    {
+    private function write(
+        string $key,
+        string $bytes,
+        float $until,
+        string $version,
+        ?string $unchanged,
+        bool $isReplacedSoon = false,
+    ): ?bool {
         $name = $this->name($key);
-        $isLease = ReservedKey::isLease($key);
+        $isReserved = str_starts_with($key, "\0") && ReservedKey::is($key); // other keys need not load that class
+        $isLease = $isReserved && ReservedKey::isLease($key);
         $sealed = $version . $this->sealed($bytes, $isLease ? 0.0 : $until, $name, $key);
         $expiry = $until === 0.0 ? 0 : self::expiry(max(0.001, $until - microtime(true))) - (int) $isLease;
 
@@ -410,8 +427,12 @@ final class MemcachedStore implements
             return $this->connection->cas($name, $sealed, $expiry, $unchanged);
         }
         $number = '';
-        $isAdded = $this->connection->add($name, $sealed, $expiry, $number);
-        if ($number !== '' && !ReservedKey::is($key)) { // a lock must end with a clear()
+        $current = null;
+        $isAdded = $this->connection->add($name, $sealed, $expiry, $number, $this->versionName(), $current);
+        if ($isAdded === true && $this->learn($current) !== $version) {
+            return false; // nobody else can see what was added
+        }
+        if ($number !== '' && $isReplacedSoon && !$isReserved) {
             $this->added = [...\array_slice($this->added, 1 - self::ADDED), $name => [$version, [$sealed, $number]]];
         }
 
@@ -489,7 +510,7 @@ final class MemcachedStore implements
      */
     private function readWithNumber(string $name): array
     {
-        $items = $this->connection->gets([$this->versionName(), $name]);
+        $items = $this->connection->gets([$name, $this->versionName()]);
 
         return [$this->learn($items[$this->versionName()][0] ?? null) ?? $this->newVersion(), $items[$name] ?? null];
     }

@@ -129,13 +129,22 @@ final class TextConnection implements MemcachedConnection
         return $this->store('set', $name, $bytes, (string) $expiry) === true;
     }
 
-    public function add(string $name, string $bytes, int $expiry, string &$number = ''): ?bool
-    {
+    public function add(
+        string $name,
+        string $bytes,
+        int $expiry,
+        string &$number = '',
+        string $other = '',
+        ?string &$there = null,
+    ): ?bool {
         $length = \strlen($bytes);
         if ($length > self::SHORT || $this->settings->tls !== null) { // see setMany()
-            return $this->store('add', $name, $bytes, (string) $expiry);
+            $isAdded = $this->store('add', $name, $bytes, (string) $expiry);
+            $there = $isAdded === true && $other !== '' ? $this->get($other) : null;
+
+            return $isAdded;
         }
-        $reply = $this->stream->ask("add $name 0 $expiry $length\r\n$bytes\r\ngets $name\r\n");
+        $reply = $this->stream->ask("add $name 0 $expiry $length\r\n$bytes\r\n" . rtrim("gets $name $other") . "\r\n");
         while (!str_contains($reply, "\n") && \strlen($reply) < self::LONGEST_LINE) {
             $reply .= $this->stream->more();
         }
@@ -144,8 +153,9 @@ final class TextConnection implements MemcachedConnection
             throw $this->unexpected($answer);
         }
         $numbers = [];
-        $found = $this->items($rest, [$name => true], $numbers);
+        $found = $this->items($rest, [$name => true, $other => true], $numbers);
         $number = ($found[$name] ?? null) === $bytes ? $numbers[$name] : '';
+        $there = $found[$other] ?? null;
 
         return $answer === 'STORED' ? true : ($answer === 'NOT_STORED' ? false : null);
     }

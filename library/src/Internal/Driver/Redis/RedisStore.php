@@ -171,10 +171,7 @@ final class RedisStore implements
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        if ($key === '' || isset($key[self::SHORT_KEY])) {
-            Key::check($key);
-        }
-        $name = $this->prefix . $key;
+        $name = $this->name($key);
         $bytes = $this->codec->encode($value, $key);
         $milliseconds = $ttl === 0 ? 0 : self::milliseconds($ttl);
 
@@ -357,7 +354,9 @@ final class RedisStore implements
 
     private function name(string $key): string
     {
-        Key::check($key);
+        if ($key === '' || isset($key[self::SHORT_KEY])) {
+            Key::check($key);
+        }
 
         return $this->prefix . $key;
     }

@@ -6,6 +6,7 @@ namespace Larder\Internal\Driver\Sqlite;
 
 use Larder\Exception\StoreUnavailable;
 use Larder\Internal\Driver\Sql\Dialect;
+use Larder\Internal\Filesystem\GuardedFolder;
 use Larder\Internal\Filesystem\TrustedPath;
 use Larder\Internal\Lock\Backoff;
 use Larder\Internal\Process\User;
@@ -82,6 +83,13 @@ final class SqliteFile
      */
     public function open(float $seconds): PDO
     {
+        if (ini_get('open_basedir') !== '') {
+            $warnings = [];
+            Warnings::collect(fn(): bool => file_exists($this->path), $warnings);
+            if ($warnings !== []) {
+                throw GuardedFolder::refusal('sqlite', \dirname($this->path), 'cannot be used', $warnings, '');
+            }
+        }
         $kept = $this->isKept && !$this->isTableMissing ? $this->kept() : null;
         if ($kept !== null) {
             return $kept;
