@@ -3,14 +3,16 @@
 declare(strict_types=1);
 
 // larder --user NAME and --segment NAME. The user and the segment of a process are decided before it starts, so this
-// starts it again, before any code of the project is read, which another user may be able to write. Root's environment, groups
-// and terminal are left behind: in a session of its own, the new process cannot put input into the terminal.
+// starts it again, before any code of the project is read, which another user may be able to write. Root's environment,
+// groups and terminal are left behind: in a session of its own, the new process cannot put input into the terminal.
 
 (static function (): void {
     global $argv;
     /** @var list<string> $argv */
     $words = $asked = [];
-    $own = ($argv[1] ?? '') === 'resize' ? 'segment' : ''; // an option of its own
+    // These handle it themselves.
+    $isOwn = ($argv[1] ?? '') === 'resize' || preg_grep('/^--fcgi(=|$)/D', $argv) !== [];
+    $own = $isOwn ? 'segment' : '';
     for ($i = 0; $i < count($argv); ++$i) {
         if ($argv[$i] === '--') {
             array_push($words, ...array_slice($argv, $i));
@@ -24,7 +26,7 @@ declare(strict_types=1);
     }
     $stop = static function (string $message): never {
         fwrite(\STDERR, "larder: $message\n");
-        exit(2);
+        exit(3); // not known, as for monitoring
     };
     if (in_array('', $asked, true)) {
         $stop('--user and --segment need a name');
@@ -59,15 +61,32 @@ declare(strict_types=1);
     // PHP would only say that it cannot open the file.
     $file = (string) realpath($words[0]);
     if ($become !== []) {
-        $look = proc_open([...$become, 'test', '-r', $file], [\STDIN, \STDOUT, \STDERR], $pipes);
-        if ($look === false || proc_close($look) !== 0) {
-            $stop("$name cannot read $file: install it where all users can read it, such as in /opt");
+        // Those that autoload.php looks for.
+        $loaders = [
+            $GLOBALS['_composer_autoload_path'] ?? '',
+            __DIR__ . '/../../vendor/autoload.php',
+            __DIR__ . '/../../../autoload.php',
+        ];
+        $found = array_filter($loaders, static fn(mixed $path): bool => is_string($path) && is_file($path));
+        $needs = [$file];
+        foreach (array_slice($found, 0, 1) as $loader) {
+            array_push($needs, $loader, dirname($loader) . '/composer/autoload_real.php');
+        }
+        foreach ($needs as $needed) {
+            $look = proc_open([...$become, 'test', '-r', $needed], [\STDIN, \STDOUT, \STDERR], $pipes);
+            if ($look === false || proc_close($look) !== 0) {
+                $stop("$name cannot read $needed: let that user read it (chmod -R a+rX), or install it in /opt");
+            }
         }
     }
     // PHP's own options, as it was called with them: all before the script.
     $called = explode("\0", substr((string) file_get_contents('/proc/self/cmdline'), 0, -1));
     $options = array_slice($called, 1, max(0, count($called) - count($argv) - 1));
     $segment = isset($asked['segment']) ? ['-d', 'larder.segment=' . $asked['segment']] : [];
+    if (isset($asked['segment'])) { // a mistyped one must not look empty and well
+        $named = 'LARDER_SEGMENT=' . $asked['segment'];
+        $become === [] ? putenv($named) : $become[] = $named;
+    }
     $command = [...$become, \PHP_BINARY, ...$options, ...$segment, ...$words];
     $process = proc_open($command, [\STDIN, \STDOUT, \STDERR], $pipes);
     exit($process === false ? 3 : proc_close($process));

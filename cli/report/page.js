@@ -13,26 +13,12 @@
     historic: record.median === null && !record.failures && record.published !== null,
     task: ranks[index][0],
     rank: ranks[index][1],
+    percentiles: ranks[index][2], // [percent, nanoseconds]; the last is the maximum
   }));
 
   async function inflate(base64) {
     const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text();
-  }
-
-  const hasHistogram = (row) => row.histogram !== null && Object.keys(row.histogram.counts).length > 0;
-
-  /** As Larder\Cli\Timing\Histogram: 128 bins in each power of two; the duration is the upper end of the bin. */
-  function percentiles(histogram, wanted) {
-    const bins = Object.entries(histogram.counts).map(([bin, count]) => [Number(bin), count]).sort((a, b) => a[0] - b[0]);
-    const total = d3.sum(bins, ([, count]) => count);
-    let seen = 0, at = -1;
-    return wanted.map((percent) => {
-      const rank = Math.max(1, Math.ceil(total * percent / 100 - 1e-9));
-      while (seen < rank && at < bins.length - 1) seen += bins[++at][1];
-      const shift = Math.max(0, (bins[at][0] >> 7) - 1);
-      return { percent, count: total, figure: Math.min(histogram.maximum, (bins[at][0] - shift * 128 + 1) * 2 ** shift - 1) };
-    });
   }
 
   /* ---------- words and numbers ---------- */
@@ -287,7 +273,7 @@
         ...above(wide ? -10 : 4 - overhang, wide ? 'end' : 'start'), x: x.domain[0], fontSize: 13, fill: 'color', title: 'name',
         text: (item) => clipped(item.name, wide ? room - 14 : total - textWidth(item.words || item.before, 12, 600) - 32),
       }),
-      Plot.text(items, { ...above(wide ? now - 4 : overhang - 4, 'end'), frameAnchor: 'right', text: (item) => item.words || (wide ? '' : item.before), fontWeight: 600, fontVariant: 'tabular-nums', fill: colors.text }),
+      Plot.text(items, { ...above(wide ? now - 4 : overhang - 4, 'end'), frameAnchor: 'right', text: (item) => item.words || (wide ? '' : item.before), fontWeight: 600, fontVariant: 'tabular-nums', fill: 'color' }),
       wide && Plot.text(published, { ...above(now + then - 4, 'end'), frameAnchor: 'right', text: 'before', fontVariant: 'tabular-nums', fill: colors.muted }),
       isLog
         ? Plot.ruleY(items, { x1: x.domain[0], x2: (item) => d3.min([item.now, item.then]), y: 'y', dy, stroke: colors.line })
@@ -424,7 +410,6 @@
     return new XMLSerializer().serializeToString(copy);
   }
 
-  const PERCENTS = [50, 75, 90, 95, 99, 99.5, 99.9, 99.95, 99.99, 99.999];
   const NAMED = [50, 90, 99, 99.9, 99.99];
   const NINES = (percent) => -Math.log10(1 - percent / 100);
 
@@ -480,7 +465,7 @@
       const isThen = published.length > 0 && measured.length > 0;
       this.views = [
         isThen && ['ranking', 'Then and now'],
-        measured.some(hasHistogram) && ['percentiles', 'Percentiles'],
+        measured.some((row) => row.percentiles) && ['percentiles', 'Percentiles'],
         ...over((count) => count > 2),
         known(measured.map((row) => row.bytes)).length > 2 && ['sizes', 'By size'],
         !isThen && ['ranking', 'Ranking'],
@@ -576,10 +561,9 @@
         });
       }
       if (this.view === 'percentiles') {
-        const list = here.filter(hasHistogram).map((row) => ({
+        const list = here.filter((row) => row.percentiles).map((row) => ({
           row, label: this.label(row),
-          points: percentiles(row.histogram, PERCENTS).filter(({ percent, count }) => percent === 50 || count * (1 - percent / 100) >= 1)
-            .map((each) => ({ x: NINES(each.percent), figure: Math.max(1, each.figure), at: `p${each.percent}`, marked: NAMED.includes(each.percent) })),
+          points: row.percentiles.slice(0, -1).map(([percent, time]) => ({ x: NINES(percent), figure: Math.max(1, time), at: `p${percent}`, marked: NAMED.includes(percent) })),
         }));
         const most = d3.max(list.flatMap((line) => line.points), (point) => point.x), ticks = [...NAMED, 99.999].map(NINES).filter((each) => each <= most + 1e-6);
         return drawLines(chart, list, {
@@ -630,7 +614,7 @@
       for (const line of lines) line.ratios = line.cells.map((row, index) => (row?.median > 0 ? ratioTo(this.unit, row.median, best[index]) : null));
       lines.sort((a, b) => d3.ascending(...[a, b].map(({ ratios }) => d3.mean(ratios.filter(Boolean), Math.log) ?? Infinity)));
       const extra = isLatency ? [50, 90, 99, 99.9, 100] : [];
-      const latencies = (row) => (row && hasHistogram(row) ? percentiles(row.histogram, extra) : extra.map(() => ({}))).map((each) => el('td', {}, figure(each.figure, 'ns')));
+      const latencies = (row) => extra.map((percent) => el('td', {}, figure(new Map(row?.percentiles).get(percent), 'ns')));
       const heads = [
         'Store', ...columns.map((column) => (over ? `${over} ${column}` : column === null ? UNITS[this.unit] : this.valueName(column))),
         ...extra.map((percent) => (percent === 100 ? 'maximum' : `p${percent}`)),

@@ -18,6 +18,7 @@ final class RestartTest extends TestCase
     private const ROOT = __DIR__ . '/../..';
     private const SCRIPT = <<<'PHP'
         <?php
+        is_file(__DIR__ . '/vendor/autoload.php') && $GLOBALS['_composer_autoload_path'] = __DIR__ . '/vendor/autoload.php';
         require __DIR__ . '/restart.php';
         larder_store('k', 1);
         $info = larder_info(false);
@@ -50,11 +51,18 @@ final class RestartTest extends TestCase
         $as = $this->report(['keys', '--user', 'www-data', 'a prefix', '--segment=other', '--', '--user']);
         self::assertSame([33, 33, [33]], [$as['user'], $as['cache'], $as['groups']]);
         self::assertSame(['other', ['keys', 'a prefix', '--', '--user']], [$as['segment'], $as['words']]);
-        self::assertSame(['/var/www', false, "{$this->directory->path}/larder.so"], [$as['home'], $as['secret'], $as['passed']]);
+        self::assertSame(
+            ['/var/www', false, "{$this->directory->path}/larder.so"],
+            [$as['home'], $as['secret'], $as['passed']],
+        );
         self::assertTrue($as['leads'], 'a session of its own');
 
         $as = $this->report(['keys', 'a prefix']);
-        self::assertSame([0, 0, 'of root', ['keys', 'a prefix']], [$as['user'], $as['cache'], $as['secret'], $as['words']], 'the control');
+        self::assertSame(
+            [0, 0, 'of root', ['keys', 'a prefix']],
+            [$as['user'], $as['cache'], $as['secret'], $as['words']],
+            'the control',
+        );
     }
 
     public function testUserWhoCannotReadTheCommandIsTold(): void
@@ -64,22 +72,34 @@ final class RestartTest extends TestCase
         }
         chmod($this->directory->path, 0o700);
         $run = $this->start(['keys', '--user', 'www-data']);
-        self::assertSame([2, ''], [$run->run(), $run->getOutput()]);
-        self::assertStringContainsString("www-data cannot read {$this->directory->path}/larder: install it ", $run->getErrorOutput());
+        self::assertSame([3, ''], [$run->run(), $run->getOutput()]);
+        self::assertStringContainsString(
+            "www-data cannot read {$this->directory->path}/larder: let that user read it ",
+            $run->getErrorOutput(),
+        );
+        chmod($this->directory->path, 0o755);
+        mkdir("{$this->directory->path}/vendor", 0o700);
+        touch("{$this->directory->path}/vendor/autoload.php");
+        $run = $this->start(['keys', '--user', 'www-data']);
+        self::assertSame([3, ''], [$run->run(), $run->getOutput()], 'else PHP ends with a fatal error');
+        self::assertStringContainsString('/vendor/autoload.php: let that user read it ', $run->getErrorOutput());
     }
 
     public function testSegmentIsChosen(): void
     {
         $other = $this->report(['keys', '--segment', 'other']);
         self::assertSame(['other', ['keys']], [$other['segment'], $other['words']]);
-        self::assertSame(['--segment', 'other'], \array_slice($this->report(['resize', '--segment', 'other'])['words'], 1));
+        self::assertSame(
+            ['--segment', 'other'],
+            \array_slice($this->report(['resize', '--segment', 'other'])['words'], 1),
+        );
     }
 
     public function testMistakesAreRefused(): void
     {
         foreach ([['--user', 'no-such-user'], ['--user'], ['--user='], ['--segment']] as $words) {
             $run = $this->start(['keys', ...$words]);
-            self::assertSame([2, ''], [$run->run(), $run->getOutput()]);
+            self::assertSame([3, ''], [$run->run(), $run->getOutput()]);
             self::assertStringStartsWith('larder: ', $run->getErrorOutput());
         }
     }

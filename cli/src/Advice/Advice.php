@@ -18,7 +18,6 @@ final class Advice
     public const ONE = 'One machine';
     public const SEVERAL = 'Several machines';
     public const CHANGE = 'Change first';
-    private const COMPARE = 'compare';
 
     /** Well-known stores, shown next to the best one if they were measured. */
     private const USUAL = [
@@ -31,15 +30,6 @@ final class Advice
 
     /** Milliseconds: a usual query, and a usual page. */
     private const QUERY = 20;
-
-    /**
-     * A size is far from all measured ones if it is this many times larger than the largest, or smaller than the
-     * smallest.
-     */
-    private const FAR = 4;
-
-    /** Share of far values from which on the advice warns. */
-    private const MANY = 0.1;
 
     private readonly Candidates $candidates;
     private readonly Memory $memory;
@@ -65,7 +55,7 @@ final class Advice
     public static function of(Report $report, ?Profile $profile = null): ?self
     {
         $contexts = array_filter(Costs::of($report->rows), static fn(Costs $costs): bool => $costs->sizes() !== []);
-        $first = $contexts[self::COMPARE] ?? reset($contexts);
+        $first = $contexts[Costs::COMPARE] ?? reset($contexts);
 
         return $first === false
             ? null
@@ -146,7 +136,7 @@ final class Advice
     public function gets(): array
     {
         $gets = [];
-        $smallest = (int) array_key_first($this->costs->sizes()['string'] ?? []);
+        $smallest = $this->smallest();
         foreach (array_diff($this->candidates->all, $this->candidates->tiers) as $name) {
             $small = $this->costs->at($name, Costs::GET, 'string', $smallest)?->value;
             $large = $this->costs->at($name, Costs::GET, ...$this->example())?->value;
@@ -158,6 +148,12 @@ final class Advice
         usort($gets, static fn(array $a, array $b): int => $a['large'] <=> $b['large']);
 
         return $gets;
+    }
+
+    /** @return int bytes of the smallest string that was measured */
+    public function smallest(): int
+    {
+        return (int) array_key_first($this->costs->sizes()['string'] ?? []);
     }
 
     /** @return array<string, Answer> by title */
@@ -202,14 +198,16 @@ final class Advice
     /** @return array<string, list<string>> sentences by title: details that the answers leave out */
     public function details(): array
     {
+        $assumptions = new Assumptions($this->costs, $this->candidates, $this->profile);
+
         return array_filter([
-            'Careful' => $this->farFromMeasured(),
+            'Careful' => $assumptions->careful($this->report),
             'Time of one request' => $this->times(),
             'By size' => $this->bySize(),
             'Memory' => $this->memory->lines($this->profile),
             ...$this->changes->lines(),
             'Not considered' => $this->notConsidered(),
-            'Assumed' => $this->assumptions(),
+            'Assumed' => $assumptions->lines($this->request(), $this->isOwn),
         ], static fn(array $lines): bool => $lines !== []);
     }
 
@@ -248,7 +246,7 @@ final class Advice
                     'Not measured: this result has no sets, but the profile does.',
                 ),
                 default => new Answer(
-                    'Not measured: of no such store are there all the figures that the profile needs.',
+                    'Not measured: no such store has all the figures that the profile needs.',
                 ),
             };
         }
@@ -268,7 +266,7 @@ final class Advice
         if ($tiers !== []) {
             $text .= $isSure
                 ? $this->gain($ranking->best[0])
-                : \sprintf(' With Larder in front of it: %s no gain.', self::show($ranking));
+                : \sprintf(' With Larder in front: %s no gain.', self::show($ranking));
         }
 
         return new Answer($text . $this->load($ranking->cost), $this->costs->setups()[$ranking->best[0]]->dsn());
@@ -533,99 +531,6 @@ final class Advice
         }
 
         return $lines;
-    }
-
-    /** @return list<string> */
-    private function assumptions(): array
-    {
-        $profile = $this->profile;
-        $lines = [\sprintf(
-            '%s: a request makes %s; %s %% of the gets find something.%s',
-            $this->isOwn
-                ? 'From the profile'
-                    . ($profile->samples === null ? '' : \sprintf(' (%s samples)', number_format($profile->samples)))
-                : 'Without a profile, each measured size is as frequent as the others',
-            $this->request(),
-            Text::number(round(100 * $profile->hitRate, 1)),
-            $this->costs->context === self::COMPARE ? '' : \sprintf(' Figures of %s alone.', $this->costs->context),
-        )];
-        $sizes = $this->costs->sizes();
-        foreach (['string' => $profile->strings, 'other' => $profile->others] as $type => $shares) {
-            $shares = array_filter($shares, static fn(float $share): bool => $share > 0.0);
-            if ($shares === []) {
-                continue;
-            }
-            $what = $type === 'string' ? 'strings' : 'arrays and objects';
-            $measured = $sizes[$type] ?? [];
-            if ($measured === []) {
-                $lines[] = \sprintf(
-                    'No %s were measured: those of the profile count as what was measured of the same size.',
-                    $what,
-                );
-
-                continue;
-            }
-            $outside = self::outside($shares, $measured);
-            if ($outside > 0.005) {
-                $lines[] = \sprintf(
-                    '%.0f %% of the operations have %s of sizes that were not measured: '
-                        . 'they count as the nearest measured size.',
-                    100 * $outside,
-                    $what,
-                );
-            }
-        }
-        if (($this->candidates->onSeveral !== []) && ($profile->machines ?? 2) > 1 && !\in_array(
-            'network',
-            array_map(static fn(Setup $setup): ?string => $setup->connection, $this->costs->setups()),
-            true,
-        )) {
-            $lines[] = 'Servers were measured by TCP on this machine; a network adds its delay to every call.';
-        }
-        if ($this->candidates->tiers !== [] && ($profile->machines ?? 2) > 1) {
-            $lines[] = 'With copies on each machine, every get found one. '
-                . 'A get that does not takes longer than one to the server alone.';
-        }
-        $lines[] = 'Only the time in the store counts, of one process at a time.';
-
-        return $lines;
-    }
-
-    /** @return list<string> where much of the traffic is unlike what was measured */
-    private function farFromMeasured(): array
-    {
-        $lines = [];
-        $hasAll = !isset(((array) ($this->report->environment['options'] ?? []))['values']);
-        foreach (['string' => $this->profile->strings, 'other' => $this->profile->others] as $type => $shares) {
-            $measured = $this->costs->sizes()[$type] ?? [];
-            $share = $measured === [] ? 0.0 : self::outside($shares, $measured, self::FAR);
-            if ($measured !== [] && $share > self::MANY) {
-                $lines[] = \sprintf(
-                    '%.0f %% of the operations have %s that are much smaller or larger than any that was measured (%s '
-                        . 'to %s). Their figures are wrong by more than the intervals tell.%s',
-                    100 * $share,
-                    $type === 'string' ? 'strings' : 'arrays and objects',
-                    Text::bytes(array_key_first($measured)),
-                    Text::bytes(array_key_last($measured)),
-                    $hasAll ? '' : ' Measure all values, without --values.',
-                );
-            }
-        }
-
-        return $lines;
-    }
-
-    /**
-     * @param array<int, float> $shares by bytes
-     * @param non-empty-array<int, true> $measured by bytes
-     * @return float share of the values that are outside of the measured sizes by more than this factor
-     */
-    private static function outside(array $shares, array $measured, int $factor = 1): float
-    {
-        $isOutside = static fn(int $bytes): bool => $bytes * $factor < array_key_first($measured)
-            || $bytes > array_key_last($measured) * $factor;
-
-        return array_sum(array_filter($shares, $isOutside, \ARRAY_FILTER_USE_KEY));
     }
 
     /** The cost of a request: its operations, and the computations after misses that a too small memory causes. */

@@ -16,6 +16,9 @@ final class Costs
     public const SET = 'set';
     public const CONNECT = 'connect+get+close';
 
+    /** The context of what `larder compare` measures. */
+    public const COMPARE = 'compare';
+
     /** A line about more values than this names none of them. */
     private const NAMED_VALUES = 3;
 

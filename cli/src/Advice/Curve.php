@@ -20,12 +20,6 @@ final class Curve
         $this->sizes = array_keys($this->points);
     }
 
-    /** @return list<int> bytes, the smallest first */
-    public function sizes(): array
-    {
-        return $this->sizes;
-    }
-
     /** The curve with only those sizes that the other curve has too. */
     public function sharedWith(self $other): self
     {

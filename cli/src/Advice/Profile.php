@@ -55,7 +55,7 @@ final class Profile
         $text = is_dir($file) ? false : @file_get_contents($file);
         if ($text === false) {
             throw new \RuntimeException(\sprintf(
-                '%s cannot be read. To make a profile: larder sample --show > %1$s, or docs/measure.md',
+                '%s cannot be read. To make a profile: larder sample --show > %1$s, or as in docs/measure.md',
                 $file,
             ));
         }

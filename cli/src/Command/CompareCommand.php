@@ -16,6 +16,7 @@ use Larder\Cli\Compare\Plan;
 use Larder\Cli\Compare\StoreLocations;
 use Larder\Cli\Compare\TimeBudget;
 use Larder\Cli\Compare\Value;
+use Larder\Cli\Inspect\Errors;
 use Larder\Cli\Measure\Block;
 use Larder\Cli\Measure\Journal;
 use Larder\Cli\Measure\Preflight;
@@ -39,7 +40,6 @@ use Symfony\Component\Console\Exception\InvalidOptionException;
 use Symfony\Component\Console\Input\InputInterface;
 use Symfony\Component\Console\Input\InputOption;
 use Symfony\Component\Console\Output\BufferedOutput;
-use Symfony\Component\Console\Output\ConsoleOutputInterface;
 use Symfony\Component\Console\Output\OutputInterface;
 
 /** `larder compare`: measures the stores of this machine. What is measured and how: docs/measure.md. */
@@ -124,7 +124,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
 
     protected function execute(InputInterface $input, OutputInterface $output): int
     {
-        $errors = $output instanceof ConsoleOutputInterface ? $output->getErrorOutput() : $output;
+        $errors = Errors::of($output);
 
         try {
             $files = self::files($input);
@@ -337,7 +337,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
             if ($named !== null) {
                 throw $failed;
             }
-            $errors->writeln('This run cannot be resumed. ' . $failed->getMessage());
+            $errors->writeln('This run goes on, but cannot be resumed. ' . $failed->getMessage());
 
             return null;
         }

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Command;
 
 use Larder\Cache;
+use Larder\Cli\Inspect\ServerEntries;
 use Larder\Cli\Inspect\Text;
 use Larder\Internal\Driver\Engine\Names;
 use Symfony\Component\Console\Attribute\AsCommand;
@@ -27,11 +28,11 @@ final class DeleteCommand extends InspectCommand
     protected function configure(): void
     {
         parent::configure();
+        $this->setHelp('With --json: "deleted", the number of entries, or true for all.');
         $this->addArgument('key', InputArgument::OPTIONAL, 'As the application wrote it, or as keys shows it');
-        $this->addOption('prefix', null, InputOption::VALUE_REQUIRED, 'All entries whose keys begin so');
+        $this->addOption('prefix', null, InputOption::VALUE_REQUIRED, 'All entries whose keys begin with this');
         $this->addOption('expired', null, InputOption::VALUE_NONE, 'All that have expired, in files and SQL');
         $this->addOption('all', null, InputOption::VALUE_NONE, 'All entries of the segment, or of the cache of --dsn');
-        $this->addOption('yes', 'y', InputOption::VALUE_NONE, 'Do not ask');
     }
 
     protected function inspect(InputInterface $input, OutputInterface $output, ?Cache $cache): int
@@ -42,7 +43,8 @@ final class DeleteCommand extends InspectCommand
             return $this->fail($output, 'Give one of these: a key, --prefix of a character or more, --expired, --all');
         }
         $what = $isAll ? 'all entries' : \sprintf('all entries whose keys begin with "%s"', Text::plain($prefix));
-        $where = $cache === null ? self::where() : 'this cache';
+        $server = $cache === null || $isAll || $isExpired ? null : $this->server($input);
+        $where = $cache === null ? self::where() : ($server === null ? 'this cache' : 'this server');
         if (($isAll || $prefix !== '') && $input->getOption('yes') !== true) {
             if (!$input->isInteractive() || !stream_isatty(\STDIN)) {
                 return $this->fail($output, \sprintf('To delete %s of %s, add --yes', $what, $where));
@@ -52,7 +54,8 @@ final class DeleteCommand extends InspectCommand
             }
         }
         $deleted = match (true) {
-            $key !== '' => $cache === null ? self::fromSegment($key) : self::fromCache($cache, [$key]),
+            $key !== '' => $cache === null ? self::fromSegment($key) : self::fromCache($cache, $server, $key),
+            $prefix !== '' && $server !== null => self::allFromServer($server, $prefix),
             $prefix !== '' => $cache === null ? self::allFromSegment($prefix) : self::allFromCache($cache, $prefix),
             $isExpired => $cache === null ? null : $cache->prune(),
             default => ($cache === null ? larder_clear() : $cache->clear()) ? true : null,
@@ -60,7 +63,7 @@ final class DeleteCommand extends InspectCommand
         if ($deleted === null) {
             return $isExpired
                 ? $this->fail($output, 'The engine reuses the memory of expired entries by itself')
-                : $this->fail($output, 'Not all of this could be deleted: the store did not answer', self::UNAVAILABLE);
+                : $this->fail($output, 'Not all of this could be deleted: the store did not answer');
         }
         $number = $deleted === true ? 'all' : number_format($deleted);
         $message = \sprintf('Deleted %s %s of %s', $number, $deleted === 1 ? 'entry' : 'entries', $where);
@@ -86,15 +89,15 @@ final class DeleteCommand extends InspectCommand
         return array_sum(array_map(larder_delete_prefix(...), Names::ofSegment()->stored($shown)));
     }
 
-    /**
-     * @param list<string> $keys
-     * @return int|null how many there were; null if one may still be there
-     */
-    private static function fromCache(Cache $cache, array $keys): ?int
+    /** @return int|null 1 if there was the key, as the application wrote it, or else a name; null if it may still be there */
+    private static function fromCache(Cache $cache, ?ServerEntries $server, string $key): ?int
     {
-        $there = array_filter($cache->getMany($keys, $cache), static fn(mixed $value): bool => $value !== $cache);
+        $isThere = $cache->has($key);
+        if (!$cache->delete($key)) {
+            return null;
+        }
 
-        return $cache->deleteMany($keys) ? \count($there) : null;
+        return $isThere ? 1 : $server?->delete([$key]) ?? 0;
     }
 
     private static function allFromCache(Cache $cache, string $prefix): ?int
@@ -110,5 +113,17 @@ final class DeleteCommand extends InspectCommand
         }
 
         return \count($keys);
+    }
+
+    private static function allFromServer(ServerEntries $server, string $prefix): int
+    {
+        $names = [];
+        foreach ($server->entries() as ['name' => $name]) {
+            if (str_starts_with($name, $prefix)) {
+                $names[] = $name;
+            }
+        }
+
+        return $server->delete($names);
     }
 }

@@ -24,15 +24,19 @@ final class DuCommand extends InspectCommand
     protected function configure(): void
     {
         parent::configure();
-        $this->addArgument('prefix', InputArgument::OPTIONAL, 'Only keys that begin so, by what follows', '');
-        $this->addOption('number', 'n', InputOption::VALUE_REQUIRED, 'How many', '20');
+        $this->setHelp(<<<'HELP'
+            With --json: "prefixes" (each with "prefix", "entries", "bytes", "read", "oldest" in seconds, and "often": those
+            read three or four times or more), "library" and "cleared" ("entries" and "bytes").
+            HELP);
+        $this->addArgument('prefix', InputArgument::OPTIONAL, 'Only keys that begin with this, grouped by what follows', '');
+        $this->addOption('number', 'n', InputOption::VALUE_REQUIRED, 'Number of lines', '20');
     }
 
     protected function inspect(InputInterface $input, OutputInterface $output, ?Cache $cache): int
     {
         $number = filter_var($input->getOption('number'), \FILTER_VALIDATE_INT, ['options' => ['min_range' => 1]]);
         if ($number === false || $cache !== null) {
-            $mistake = $number === false ? '-n takes a number from 1 on' : 'Only the engine tells sizes of entries';
+            $mistake = $number === false ? '-n takes a number from 1 on' : 'Only the engine reports the sizes of entries';
 
             return $this->fail($output, $mistake);
         }
@@ -40,7 +44,7 @@ final class DuCommand extends InspectCommand
         if ($input->getOption('json') === true) {
             $rows = [];
             foreach ($groups as $prefix => $group) {
-                $sums = array_combine(['entries', 'bytes', 'read', 'oldest'], $group);
+                $sums = array_combine(['entries', 'bytes', 'read', 'oldest', 'often'], $group);
                 $rows[] = ['prefix' => Text::utf8((string) $prefix), ...$sums];
             }
             $output->writeln(Text::json([
@@ -60,7 +64,7 @@ final class DuCommand extends InspectCommand
         if ($rest !== []) {
             $sum = array_map(static fn(int $field): int => array_sum(array_column($rest, $field)), [0, 1, 2]);
             $more = \sprintf('(%s more)', number_format(\count($rest)));
-            $lines[] = Prefixes::row($more, [...$sum, max(array_column($rest, 3))], $all);
+            $lines[] = Prefixes::row($more, [...$sum, max(array_column($rest, 3)), 0], $all);
         }
         $output->writeln([...$lines, self::summary($library, $cleared)], OutputInterface::OUTPUT_RAW);
 
@@ -73,9 +77,9 @@ final class DuCommand extends InspectCommand
      */
     private static function summary(array $library, array $cleared): string
     {
-        $left = "\nLeft by clear(): %s entries, %s. They are evicted when room is needed.";
+        $left = "\nLeft by clear(): %s, %s, evicted when room is needed.";
 
-        return self::where() . '.' . self::sums(' Keys of the library: %s, %s.', $library) . self::sums($left, $cleared);
+        return self::where() . '.' . self::sums(' Of the library: %s, %s.', $library) . self::sums($left, $cleared);
     }
 
     /** @param array{int, int} $sums */
@@ -83,6 +87,6 @@ final class DuCommand extends InspectCommand
     {
         [$entries, $bytes] = $sums;
 
-        return $entries === 0 ? '' : \sprintf($format, number_format($entries), Helper::formatMemory($bytes));
+        return $entries === 0 ? '' : \sprintf($format, Text::entries($entries), Helper::formatMemory($bytes));
     }
 }

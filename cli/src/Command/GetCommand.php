@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Command;
 
 use Larder\Cache;
+use Larder\Cli\Inspect\ServerEntries;
 use Larder\Cli\Inspect\Text;
 use Larder\Contract\Capability;
 use Larder\Internal\Driver\Engine\Names;
@@ -22,20 +23,35 @@ final class GetCommand extends InspectCommand
     protected function configure(): void
     {
         parent::configure();
+        $this->setHelp(<<<'HELP'
+            With --json: "key", "value" (with "encoding": "base64" if it is a string, and no UTF-8), "ttl" (0.0: never), "tags"; from the engine also "size", "age", "read", and "unreadable" if
+            the value has objects that this PHP cannot create. An object whose class is missing has its "class" and its values;
+            the engine does not store the names of declared properties, so they have numbers.
+            HELP);
         $this->addArgument('key', InputArgument::REQUIRED, 'As the application wrote it, or as keys shows it');
     }
 
     protected function inspect(InputInterface $input, OutputInterface $output, ?Cache $cache): int
     {
         $key = $this->text($input, 'key');
-        $found = $cache === null ? self::inSegment($key) : self::inCache($cache, $key);
+        $server = $cache === null ? null : $this->server($input);
+        $found = $cache === null ? self::inSegment($key)
+            : self::inCache($cache, $key) ?? ($server === null ? null : self::onServer($server, $key));
         if ($found === null) {
-            $where = $cache === null ? self::where() : 'this cache';
+            $where = match (true) {
+                $cache === null => self::where(),
+                $server === null => 'this cache',
+                default => 'this server, or it is no string',
+            };
 
-            return $this->fail($output, "There is no entry \"$key\" in $where", self::FAILURE);
+            $message = "There is no entry \"$key\" in $where. To list those that are there: larder keys";
+
+            return $this->fail($output, $message, self::FAILURE);
         }
         if ($input->getOption('json') === true) {
-            $found['value'] = Text::data($found['value']);
+            $isBinary = \is_string($found['value']) && preg_match('//u', $found['value']) !== 1;
+            $found['value'] = $isBinary ? base64_encode($found['value']) : Text::data($found['value']);
+            $found += $isBinary ? ['encoding' => 'base64'] : [];
             $found['tags'] = array_map(Text::utf8(...), $found['tags'] ?? []);
             $output->writeln(Text::json(['key' => Text::utf8($key)] + $found), OutputInterface::OUTPUT_RAW);
 
@@ -55,7 +71,7 @@ final class GetCommand extends InspectCommand
             $about[] = 'tags: ' . implode(', ', array_map(Text::plain(...), $found['tags']));
         }
         $value = $isUnreadable
-            ? 'It has objects that this PHP cannot create: their class, or igbinary, is missing.'
+            ? 'It has objects that this PHP cannot create: igbinary is missing, or an enum.'
             : Text::value($found['value']);
         $output->writeln([implode(', ', $about), $value], OutputInterface::OUTPUT_RAW);
 
@@ -82,7 +98,7 @@ final class GetCommand extends InspectCommand
                 continue;
             }
             $nothing = new \stdClass();
-            $value = larder_peek($name, $nothing);
+            $value = larder_peek($name, $nothing, true);
             ['size' => $size, 'age' => $age, 'ttl' => $ttl, 'used' => $isUsed] = $info;
             $found = ['value' => $value, 'size' => $size, 'age' => $age, 'ttl' => $ttl, 'read' => $isUsed];
             if ($value === $nothing) {
@@ -115,5 +131,15 @@ final class GetCommand extends InspectCommand
         }
 
         return ['value' => $value, 'ttl' => $until === 0.0 ? 0.0 : max(0.001, $until - microtime(true))];
+    }
+
+    /** @return array{value: mixed, ttl: float}|null */
+    private static function onServer(ServerEntries $server, string $name): ?array
+    {
+        foreach ($server->values([$name]) as [$value, $ttl]) {
+            return ['value' => $value, 'ttl' => $ttl];
+        }
+
+        return null;
     }
 }

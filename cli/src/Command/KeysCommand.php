@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Cli\Command;
 
 use Larder\Cache;
+use Larder\Cli\Inspect\Keys;
 use Larder\Cli\Inspect\Text;
-use Larder\Internal\Driver\Engine\Names;
 use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Helper\Helper;
 use Symfony\Component\Console\Input\InputArgument;
@@ -18,17 +18,23 @@ use Symfony\Component\Console\Output\OutputInterface;
 #[AsCommand('keys', 'List entries, largest first')]
 final class KeysCommand extends InspectCommand
 {
-    private const WIDTH = 40;
+    /** Columns before a key. */
+    private const COLUMNS = 38;
 
     protected function configure(): void
     {
         parent::configure();
-        $this->addArgument('prefix', InputArgument::OPTIONAL, 'Only keys that begin so', '');
-        $this->addOption('number', 'n', InputOption::VALUE_REQUIRED, 'How many', '20');
+        $this->setHelp(<<<'HELP'
+            With --json: "entries" (each with "key", "size", "age", "ttl": 0.0 for never, "read"; null: the server does not tell),
+            "count" and "bytes" (of all that match), "library" and "cleared" (entries that are not shown). For a namespace on a
+            server, and for files and SQL: a list of keys.
+            HELP);
+        $this->addArgument('prefix', InputArgument::OPTIONAL, 'Only keys that begin with this', '');
+        $this->addOption('number', 'n', InputOption::VALUE_REQUIRED, 'Number of lines', '20');
         $first = 'First: the largest (size), oldest (age) or next to expire (ttl)';
         $this->addOption('sort', null, InputOption::VALUE_REQUIRED, $first, 'size');
         $this->addOption('unread', null, InputOption::VALUE_NONE, 'Only those not read since stored or moved');
-        $this->addOption('all', null, InputOption::VALUE_NONE, 'Those of the library and those left by clear(), too');
+        $this->addOption('all', null, InputOption::VALUE_NONE, 'Also the library\'s own keys, and those left by clear()');
     }
 
     protected function inspect(InputInterface $input, OutputInterface $output, ?Cache $cache): int
@@ -40,11 +46,17 @@ final class KeysCommand extends InspectCommand
         }
         $prefix = $this->text($input, 'prefix');
         $isJson = $input->getOption('json') === true;
-        if ($cache !== null) {
+        $isUnread = $input->getOption('unread') === true;
+        $server = $cache === null ? null : $this->server($input);
+        if ($cache !== null && $server === null) {
             return $this->names($cache, $prefix, $number, $isJson, $output);
         }
-        $isUnread = $input->getOption('unread') === true;
-        $found = $this->find($prefix, $number, $sort, $isUnread, $input->getOption('all') === true);
+        if ($server !== null && ($isUnread || $sort === 'age')) {
+            return $this->fail($output, 'Only the engine knows that of each entry: a server takes --sort size and ttl');
+        }
+        $found = $server === null
+            ? Keys::find($prefix, $number, $sort, $isUnread, $input->getOption('all') === true)
+            : Keys::onServer($server, $prefix, $number, $sort);
         if ($isJson) {
             $found['entries'] = array_map(static fn(array $row): array => [
                 'key' => Text::utf8($row[0]),
@@ -58,92 +70,48 @@ final class KeysCommand extends InspectCommand
             return self::SUCCESS;
         }
         $output->writeln('     SIZE      AGE   EXPIRES   READ   KEY', OutputInterface::OUTPUT_RAW);
+        $columns = Screen::columns($output);
         foreach ($found['entries'] as [$key, $info]) {
             $line = \sprintf(
                 '%9s %8s  %8s   %-4s   %s',
                 Helper::formatMemory($info['size']),
-                Text::time($info['age']),
+                $info['age'] === null ? '-' : Text::time($info['age']),
                 $info['ttl'] === 0.0 ? 'never' : Text::time($info['ttl']),
-                $info['used'] ? 'yes' : 'no',
-                Text::key($key, self::WIDTH),
+                match ($info['used']) {
+                    null => '-',
+                    true => 'yes',
+                    false => 'no',
+                },
+                self::key($key, $columns, self::COLUMNS),
             );
             $output->writeln($line, OutputInterface::OUTPUT_RAW);
         }
-        $output->writeln(self::summary($found), OutputInterface::OUTPUT_RAW);
+        $where = $server === null ? self::where() : 'This server';
+        $output->writeln(self::summary($where, $found), OutputInterface::OUTPUT_RAW);
 
         return self::SUCCESS;
     }
 
     /**
-     * Keeps only the first entries in a heap, so that a million keys need little memory.
+     * The ends of keys often tell them apart. Programs need whole keys.
      *
-     * @return array{
-     *     entries: list<array{string, array{ttl: float, age: int, size: int, used: bool}}>,
-     *     count: int,
-     *     bytes: int,
-     *     library: int,
-     *     cleared: int,
-     * }
+     * @param int|null $columns of the terminal; null: there is none
+     * @param int $used columns before the key
      */
-    private function find(string $prefix, int $number, string $sort, bool $isUnread, bool $isAll): array
+    private static function key(string $key, ?int $columns, int $used): string
     {
-        $names = Names::ofSegment();
-        /** @var \SplMinHeap<array{int|float, string, array{ttl: float, age: int, size: int, used: bool}}> $heap */
-        $heap = new \SplMinHeap();
-        [$count, $bytes, $library, $cleared, $least, $isFull] = [0, 0, 0, 0, 0, false];
-        /** @var array{ttl: float, age: int, size: int, used: bool} $info */
-        foreach (new \LarderIterator() as $stored => $info) {
-            $key = $names->of($stored);
-            if ($key === Names::LIBRARY || $key === Names::CLEARED) {
-                $key === Names::LIBRARY ? ++$library : ++$cleared;
-                if (!$isAll) {
-                    continue;
-                }
-                $key = $stored;
-            }
-            if (($prefix !== '' && !str_starts_with($key, $prefix)) || ($isUnread && $info['used'])) {
-                continue;
-            }
-            ++$count;
-            $bytes += $info['size'];
-            $rank = match ($sort) {
-                'size' => $info['size'],
-                'age' => $info['age'],
-                default => $info['ttl'] === 0.0 ? -\INF : -$info['ttl'],
-            };
-            if (!$isFull || $rank > $least) {
-                $heap->insert([$rank, $key, $info]);
-                if ($heap->count() > $number) {
-                    $heap->extract();
-                }
-                $isFull = $heap->count() === $number;
-                $least = $heap->top()[0];
-            }
-        }
-        $entries = [];
-        while (!$heap->isEmpty()) {
-            [, $key, $info] = $heap->extract();
-            $entries[] = [$key, $info];
-        }
-
-        return [
-            'entries' => array_reverse($entries),
-            'count' => $count,
-            'bytes' => $bytes,
-            'library' => $library,
-            'cleared' => $cleared,
-        ];
+        return $columns === null ? Text::plain($key) : Text::middle($key, max(20, $columns - $used));
     }
 
     /** @param array{count: int, bytes: int, library: int, cleared: int} $found */
-    private static function summary(array $found): string
+    private static function summary(string $where, array $found): string
     {
-        $numbers = [$found['count'], $found['library'], $found['cleared']];
-        [$count, $library, $cleared] = array_map(number_format(...), $numbers);
+        $library = number_format($found['library']);
+        $cleared = Text::entries($found['cleared']);
 
-        return \sprintf('%s: %s entries, %s.', self::where(), $count, Helper::formatMemory($found['bytes']))
+        return \sprintf('%s: %s, %s.', $where, Text::entries($found['count']), Helper::formatMemory($found['bytes']))
             . ($library === '0' ? '' : " Keys of the library: $library (--all).")
-            . ($cleared === '0' ? '' : "\nLeft by clear(): $cleared entries. They are evicted when room is needed.");
+            . ($found['cleared'] === 0 ? '' : "\nLeft by clear(): $cleared, evicted when room is needed.");
     }
 
     /** Names alone: other stores report nothing else about their entries. */
@@ -156,9 +124,10 @@ final class KeysCommand extends InspectCommand
                 break;
             }
         }
-        $lines = array_map(static fn(string $name): string => Text::key($name, 80), $names);
+        $columns = Screen::columns($output);
+        $lines = array_map(static fn(string $name): string => self::key($name, $columns, 0), $names);
         if ($names === []) {
-            $this->fail($output, 'No entries' . ($prefix === '' ? '.' : ' that begin so.'));
+            $this->say($output, 'No entries' . ($prefix === '' ? '.' : ' begin with "' . Text::plain($prefix) . '".'));
         }
         $json = $isJson ? [Text::json(array_map(Text::utf8(...), $names))] : [];
         $output->writeln($isJson ? $json : $lines, OutputInterface::OUTPUT_RAW);

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Command;
 
+use Larder\Cli\Inspect\Text;
 use Larder\Dump\Dump;
 use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Exception\InvalidOptionException;
@@ -14,7 +15,7 @@ use Symfony\Component\Console\Input\InputOption;
  * `larder load FILE`: stores the entries of a file of `larder dump` in the engine, then renames the file to
  * FILE.loaded.
  */
-#[AsCommand('load', 'Read such a file into the engine, once')]
+#[AsCommand('load', 'Read a dump into the engine, once')]
 final class LoadCommand extends CarryCommand
 {
     /** Reasons for which entries were not stored, by their names in the result of Dump::load(). */
@@ -27,10 +28,17 @@ final class LoadCommand extends CarryCommand
     protected function configure(): void
     {
         parent::configure();
-        $age = 'Refuse a dump that is older than so many seconds';
+        InspectCommand::addCommon($this, 'Not here: it loads into the engine');
+        $this->setHelp('With --json: "file", "entries" (loaded), "there", "expired", "refused", "skipped".');
+        $age = 'Refuse a dump that is older than this many seconds';
         $this->addOption('max-age', null, InputOption::VALUE_REQUIRED, $age, '3600');
         $older = 'Load into a cache that is older than the dump: what was deleted there since comes back';
         $this->addOption('into-older', null, InputOption::VALUE_NONE, $older);
+    }
+
+    protected function refusal(InputInterface $input): string
+    {
+        return InspectCommand::whyNoDsn($input, $this);
     }
 
     protected function carry(string $file, InputInterface $input, Steps $steps): array
@@ -48,6 +56,6 @@ final class LoadCommand extends CarryCommand
             }
         }
 
-        return [...$lines, ...self::skipped($counts['skipped'])];
+        return [[...$lines, ...self::skipped($counts['skipped'])], ['file' => Text::utf8($file)] + $counts];
     }
 }

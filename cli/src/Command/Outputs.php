@@ -60,7 +60,12 @@ final class Outputs
         }
         $parent = file_exists($file) ? $file : \dirname($file);
         if (!is_writable($parent) || (is_dir($file) && $option !== self::PUBLISH)) {
-            throw new InvalidOptionException(\sprintf('--%s: %s cannot be written.', $option, $file));
+            throw new InvalidOptionException(\sprintf(
+                '--%s: %s cannot be written. %s',
+                $option,
+                $file,
+                is_dir($parent) ? 'Name a file in a folder of this user.' : "There is no folder $parent.",
+            ));
         }
 
         return $file;

@@ -4,22 +4,26 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Command;
 
+use Larder\Cli\Inspect\Errors;
+use Larder\Cli\Inspect\Text;
 use Larder\Cli\System\Php;
 use Larder\Internal\Driver\Engine\Segments;
+use Larder\Internal\Process\User;
 use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Command\Command;
 use Symfony\Component\Console\Input\InputArgument;
 use Symfony\Component\Console\Input\InputInterface;
 use Symfony\Component\Console\Input\InputOption;
-use Symfony\Component\Console\Output\ConsoleOutputInterface;
 use Symfony\Component\Console\Output\OutputInterface;
+use Symfony\Component\Console\Style\SymfonyStyle;
 use Symfony\Component\Process\Process;
 
 /**
  * `larder resize`: replaces the engine's segment by an empty one with the settings of php.ini, or with those given
  * here. A segment keeps the size, process limit and pin share of its creation, so they can only be changed by a new
  * segment. All processes of this user switch to it within a second, or at their next request. Exits with 0, or with 1
- * and the reason if no segment can be created.
+ * and the reason if no segment can be created; with 3 for a mistake in the command line. It asks before it drops what is
+ * in the cache, or needs --yes if there is no terminal.
  */
 #[AsCommand('resize', 'Replace the engine\'s memory by an empty one of another size')]
 final class ResizeCommand extends Command
@@ -36,7 +40,12 @@ final class ResizeCommand extends Command
         . 'foreach (json_decode($argv[1], true) as $name => $value) { if (ini_get($name) !== $value) { '
         . 'echo "Nothing was changed."; exit(1); } } '
         . 'if (!larder_resize()) { echo larder_info()["reason"]; exit(1); } larder_fetch("k"); $info = larder_info(); '
-        . 'printf("%s: %d MiB, %d processes", $info["path"], $info["size"] >> 20, $info["processes"]["limit"]);';
+        . '$isOld = $info["age"] > microtime(true) - $_SERVER["REQUEST_TIME_FLOAT"]; '
+        . 'echo json_encode([bin2hex($info["path"]), $info["size"], $info["processes"]["limit"], $isOld]);';
+
+    /** Prints 1 if the segment has other settings, and entries that a new one would not have. */
+    private const LOOK = 'if (extension_loaded("larder")) { larder_fetch("k"); '
+        . 'echo (int) (larder_info()["settings"] ?? [] and (new LarderIterator())->valid()); }';
 
     protected function configure(): void
     {
@@ -55,14 +64,22 @@ final class ResizeCommand extends Command
                 );
             }
         }
+        InspectCommand::addCommon($this, 'Not here: the engine alone has a segment');
+        $this->setHelp('With --json: "path", "size" (bytes) and "processes" of the segment, "is_new".');
     }
 
     protected function execute(InputInterface $input, OutputInterface $output): int
     {
+        $errors = Errors::of($output);
+        $isJson = $input->getOption('json') === true;
+        $reason = InspectCommand::whyNoDsn($input, $this);
+        if ($reason !== '') {
+            return Errors::tell($input, $output, $reason);
+        }
         if (!\extension_loaded('larder')) {
-            $output->writeln('The extension larder is not loaded, so there is no segment to resize.');
+            $why = 'The extension larder is not loaded, so there is no segment to resize.';
 
-            return Command::FAILURE;
+            return Errors::tell($input, $output, $why);
         }
         $settings = [];
         foreach (self::SETTINGS as $name => $setting) {
@@ -77,6 +94,18 @@ final class ResizeCommand extends Command
         $php = new Php(
             ['log_errors' => '0', 'display_errors' => 'stderr', 'display_startup_errors' => '1', ...$settings],
         );
+        if ($input->getOption('yes') !== true && self::dropsEntries($php)) {
+            $what = \sprintf('segment %s of %s', $settings['larder.segment'] ?? ini_get('larder.segment'), User::name());
+            if (!$input->isInteractive() || !stream_isatty(\STDIN)) {
+                $why = "To drop what is in $what, add --yes. To keep it: larder dump FILE, and larder load FILE after";
+
+                return Errors::tell($input, $output, $why);
+            }
+            $question = "Drop what is in $what? (larder dump FILE, and larder load FILE after, keep it)";
+            if (!(new SymfonyStyle($input, $output))->confirm($question, false)) {
+                return Command::FAILURE;
+            }
+        }
         $process = new Process(
             $php->command(['-r', self::CODE, '--', json_encode($settings, \JSON_THROW_ON_ERROR | \JSON_FORCE_OBJECT)]),
             env: $php->environment(),
@@ -88,20 +117,61 @@ final class ResizeCommand extends Command
             '$1.',
             trim($process->getErrorOutput()),
         );
-        $output->writeln(trim($warnings . "\n" . $process->getOutput()), OutputInterface::OUTPUT_RAW);
-        if ($process->isSuccessful()) {
-            $output->writeln(\sprintf(
-                'The new segment is empty. All processes of user %d switch to it within a second, '
-                    . 'or at their next request.',
-                posix_geteuid(),
-            ));
-            if ($warning !== '') {
-                ($output instanceof ConsoleOutputInterface ? $output->getErrorOutput() : $output)
-                    ->writeln($warning, OutputInterface::OUTPUT_RAW);
+        if (!$process->isSuccessful()) {
+            $said = trim($warnings . "\n" . $process->getOutput());
+            return Errors::tell($input, $output, $said, Command::FAILURE);
+        }
+        /** @var array{string, int, int, bool} $made */
+        $made = json_decode($process->getOutput(), true, 4, \JSON_THROW_ON_ERROR);
+        [$path, $size, $processes, $isOld] = $made;
+        $path = (string) hex2bin($path);
+        if ($isJson) {
+            $data = ['path' => Text::utf8($path), 'size' => $size, 'processes' => $processes, 'is_new' => !$isOld];
+            $output->writeln(Text::json($data), OutputInterface::OUTPUT_RAW);
+        } else {
+            $output->writeln([
+                ...($warnings === '' ? [] : [$warnings]),
+                \sprintf('%s: %d MiB, %d processes', $path, $size >> 20, $processes),
+                $isOld
+                    ? 'It had these settings before, so nothing was changed. To empty it: larder delete --all'
+                    : \sprintf(
+                        'The new segment is empty. All processes of user %d switch to it within a second, '
+                            . 'or at their next request.',
+                        posix_geteuid(),
+                    ),
+                ...self::toKeep($settings),
+            ], OutputInterface::OUTPUT_RAW);
+        }
+        if ($warning !== '') {
+            $errors->writeln($warning, OutputInterface::OUTPUT_RAW);
+        }
+
+        return Command::SUCCESS;
+    }
+
+    private static function dropsEntries(Php $php): bool
+    {
+        $look = new Process($php->command(['-r', self::LOOK]), env: $php->environment());
+        $look->run();
+
+        return $look->getOutput() === '1';
+    }
+
+    /**
+     * @param array<string, string> $settings
+     * @return list<string> what php.ini must say for the settings to stay
+     */
+    private static function toKeep(array $settings): array
+    {
+        $lines = [];
+        foreach (array_diff_key($settings, ['larder.segment' => 0, 'larder.path' => 0]) as $name => $value) {
+            $here = (string) ini_get($name);
+            if ($here !== $value) {
+                $lines[] = "Set $name=$value in php.ini of each PHP, too: there the next new segment has $here again.";
             }
         }
 
-        return $process->isSuccessful() ? Command::SUCCESS : Command::FAILURE;
+        return $lines;
     }
 
     /** @return iterable<string> */

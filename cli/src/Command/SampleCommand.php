@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Command;
 
 use Larder\Cli\Advice\Profile;
+use Larder\Cli\Inspect\Errors;
 use Larder\Exception\StoreUnavailable;
 use Larder\Internal\Decorator\Sampling\RecordingFile;
 use Larder\Internal\Process\User;
@@ -12,7 +13,6 @@ use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Command\Command;
 use Symfony\Component\Console\Input\InputInterface;
 use Symfony\Component\Console\Input\InputOption;
-use Symfony\Component\Console\Output\ConsoleOutputInterface;
 use Symfony\Component\Console\Output\OutputInterface;
 
 /** `larder sample`: shows the live traffic recorded by caches that were opened with sample=. docs/measure.md. */
@@ -47,7 +47,7 @@ final class SampleCommand extends Command
 
     protected function execute(InputInterface $input, OutputInterface $output): int
     {
-        $errors = $output instanceof ConsoleOutputInterface ? $output->getErrorOutput() : $output;
+        $errors = Errors::of($output);
 
         try {
             $file = RecordingFile::ofThisUser();

@@ -46,7 +46,7 @@ final class Summary
         $this->caveats($report);
         $rounds = $advice?->fewRounds() ?? 0;
         $this->plain(rtrim(self::counts($report, $seconds) . ' ' . match (true) {
-            $rounds > 0 => 'More rounds say how sure this is.',
+            $rounds > 0 => 'To be sure: ./larder compare',
             $profile === null => $advice?->shareOfPage(),
             default => '',
         }));

@@ -296,7 +296,7 @@ final class Terminal
                     $this->unranked === 0
                         ? 'Rows of the same rank (#) show no difference.'
                         : \sprintf(
-                            'Ranks need more rounds: to tell %d rows apart, %d.',
+                            'To distinguish %d rows, ranks need %d rounds.',
                             $this->unranked,
                             PairwiseTests::roundsFor($this->unranked),
                         ),

@@ -6,6 +6,8 @@ namespace Larder\Cli\Command;
 
 use Larder\Cache;
 use Larder\Cli\Inspect\Counters;
+use Larder\Cli\Inspect\Engine;
+use Larder\Cli\Inspect\Errors;
 use Larder\Cli\Inspect\Text;
 use Larder\Cli\System\Php;
 use Larder\Cli\System\TiedProcess;
@@ -15,14 +17,13 @@ use Symfony\Component\Console\Command\Command;
 use Symfony\Component\Console\Helper\Helper;
 use Symfony\Component\Console\Input\InputArgument;
 use Symfony\Component\Console\Input\InputInterface;
-use Symfony\Component\Console\Output\ConsoleOutputInterface;
 use Symfony\Component\Console\Output\OutputInterface;
 use Symfony\Component\Process\Process;
 
 /**
  * `larder warm SCRIPT`: runs a PHP script that fills the engine, in a process of its own, and says how much of what it
- * stored is still there. It exits with 0, also if the same script is warming already; with 1 if the script failed, with
- * 2 for a mistake in the command line, and with 3 if there is no cache to fill.
+ * stored is still there. It exits with 0, also if the same script is warming already; with 1 if the script failed, and
+ * with 3 for a mistake in the command line, and if there is no cache to fill.
  */
 #[AsCommand('warm', 'Run a PHP script that fills the cache')]
 final class WarmCommand extends Command
@@ -34,54 +35,72 @@ final class WarmCommand extends Command
     {
         $this->addArgument('script', InputArgument::REQUIRED, 'Stores values as the application does: docs/operate.md');
         $this->addArgument('arguments', InputArgument::IS_ARRAY, 'Of the script; after --, if they begin with a hyphen');
-        InspectCommand::addUserAndSegment($this);
+        InspectCommand::addCommon($this, 'Not here: it fills the engine');
+        $this->setHelp('With --json: "busy" (then another `warm` runs, and the rest is missing), "stored", "seconds", "entries" and '
+            . '"bytes" (that are still there), "evicted", "script_code". What the script prints goes to standard error.');
     }
 
     protected function execute(InputInterface $input, OutputInterface $output): int
     {
-        $errors = $output instanceof ConsoleOutputInterface ? $output->getErrorOutput() : $output;
+        $errors = Errors::of($output);
         $say = static fn(string $line) => $errors->writeln(Text::plain($line), OutputInterface::OUTPUT_RAW);
+        $fail = static fn(string $why): int
+            => Errors::tell($input, $output, Text::plain($why));
+        $reason = InspectCommand::whyNoDsn($input, $this);
+        if ($reason !== '') {
+            return $fail($reason);
+        }
+        $isJson = $input->getOption('json') === true;
         /** @var string $script */
         $script = $input->getArgument('script');
         $path = realpath($script);
         if ($path === false || !is_file($path) || !is_readable($path)) {
-            $say("This user can read no file $script: name the PHP script that fills the cache.");
-
-            return self::INVALID;
+            return $fail("This user can read no file $script: name the PHP script that fills the cache.");
         }
-        $reason = InspectCommand::whyNoEngine();
+        $reason = Engine::whyNot();
         if ($reason !== '') {
-            $say($reason);
-
-            return InspectCommand::UNAVAILABLE;
+            return $fail($reason);
         }
         $lock = Cache::open(InspectCommand::ENGINE)->lock("larder warm $path", self::LOCK_SECONDS);
         if ($lock === null) {
             $say("$script is warming this cache already: nothing was done.");
+            $output->writeln($isJson ? Text::json(['busy' => true]) : [], OutputInterface::OUTPUT_RAW);
 
             return self::SUCCESS;
         }
         /** @var list<string> $arguments */
         $arguments = $input->getArgument('arguments');
         $before = Counters::read();
-        $code = self::runScript([$path, ...$arguments], $output, $errors, new Steps($errors), $before->stores);
+        $printed = $isJson ? $errors : $output;
+        $code = self::runScript([$path, ...$arguments], $printed, $errors, new Steps($errors), $before->stores);
         $after = Counters::read();
         $seconds = $after->time - $before->time;
         [$entries, $bytes] = self::storedSince($seconds);
         $lock->release();
 
-        $output->writeln([
+        $evicted = $after->evicted - $before->evicted;
+        $output->writeln($isJson ? Text::json([
+            'busy' => false,
+            'stored' => $after->stores - $before->stores,
+            'seconds' => $seconds,
+            'entries' => $entries,
+            'bytes' => $bytes,
+            'evicted' => $evicted,
+            'script_code' => $code,
+        ]) : [
             \sprintf(
-                '%s entries were stored in %.1f s, by %s and by others.',
-                number_format($after->stores - $before->stores),
+                'Stored: %s in %.1f s, by %s and by others.',
+                Text::entries($after->stores - $before->stores),
                 $seconds,
                 Text::plain($script),
             ),
-            \sprintf('%s entries of that time are in the cache: %s.', number_format($entries), Helper::formatMemory($bytes)),
+            \sprintf('Of these, still in the cache: %s, %s.', Text::entries($entries), Helper::formatMemory($bytes)),
         ], OutputInterface::OUTPUT_RAW);
-        $evicted = $after->evicted - $before->evicted;
         if ($evicted > 0) {
-            $say(\sprintf('The cache is full: %s entries were evicted meanwhile. `larder resize` makes it larger.', number_format($evicted)));
+            $say(\sprintf(
+                'The cache is full: %s entries were evicted meanwhile. `larder resize` makes it larger.',
+                number_format($evicted),
+            ));
         }
         if ($code !== 0) {
             $say("$script failed with exit code $code. What it had stored until then stays.");
@@ -103,11 +122,20 @@ final class WarmCommand extends Command
     ): int {
         $process = new Process(TiedProcess::toThisProcess((new Php())->command($words)), timeout: null);
         $steps->begin('warm');
-        TiedProcess::run($process, static function (string $type, string $text) use ($output, $errors, $steps): void {
+        $last = [Process::OUT => "\n", Process::ERR => "\n"];
+        $print = static function (string $type, string $text) use ($output, $errors, $steps, &$last): void {
             $steps->clear();
             ($type === Process::ERR ? $errors : $output)->write($text, false, OutputInterface::OUTPUT_RAW);
-        }, static fn() => $steps->say(\sprintf('%s entries stored', number_format(Counters::read()->stores - $before))));
+            $last[$type] = substr($text, -1);
+        };
+        $stored = static fn(): string => number_format(Counters::read()->stores - $before);
+        TiedProcess::run($process, $print, static fn() => $steps->say($stored() . ' entries stored'));
         $steps->clear();
+        foreach ($last as $type => $character) {
+            if ($character !== "\n") {
+                $print($type, "\n");
+            }
+        }
 
         return $process->getExitCode() ?? self::FAILURE;
     }

@@ -14,7 +14,7 @@ final class Worker
 {
     public static function run(): void
     {
-        // A garbage collection in a batch would be counted to one store at random.
+        // A garbage collection in a batch would count as time of a random store.
         gc_disable();
         $job = Job::fromLine((string) stream_get_contents(\STDIN));
 

@@ -6,6 +6,7 @@ namespace Larder\Cli\Doctor;
 
 use Larder\Cli\Inspect\Counters;
 use Larder\Cli\Inspect\Health;
+use Larder\Cli\Inspect\Prediction;
 use Larder\Cli\Inspect\Prefixes;
 use Larder\Cli\System\Php;
 use Larder\Internal\Driver\Engine\Segments;
@@ -14,28 +15,16 @@ use Symfony\Component\Console\Helper\Helper;
 /** Sentences about the engine's state, from larder_info(). */
 final class Engine
 {
-    /** The engine leaves a sixteenth of the file system free for others. */
-    private const SPARE_PART = 16;
-
-    /** True if most stored entries were evicted for memory, or refused: then this is hardly a cache. */
-    public static function losesMost(): bool
-    {
-        if (!\extension_loaded('larder')) {
-            return false;
-        }
-        /** @var array{stores: int, evictions: array{room: int, index: int}, refusals: array{room: int}} $info */
-        $info = larder_info();
-
-        return 2 * ($info['evictions']['room'] + $info['evictions']['index'] + $info['refusals']['room'])
-            > $info['stores'] + $info['refusals']['room'];
-    }
-
-    /** @return Health|null null also if there is no segment to judge */
+    /** @return Health|null null if there is no segment to judge */
     public static function health(): ?Health
     {
-        return !\extension_loaded('larder') || larder_info(false)['available'] !== true
-            ? null
-            : Health::verdict(Counters::read(), static fn(): array => Prefixes::all()[0]);
+        $info = \extension_loaded('larder') ? larder_info(false) : [];
+        if (($info['path'] ?? '') === '') {
+            return null;
+        }
+        $now = Counters::read();
+
+        return Health::ofSegment($now, static fn(): array => Prefixes::all()[0], Prediction::read());
     }
 
     /** @return list<string> lines */
@@ -44,12 +33,12 @@ final class Engine
         if (!\extension_loaded('larder')) {
             return ['not loaded; see larder below'];
         }
-        /** @var array{available: bool, reason: string, version: string, segment: string} $info */
+        /** @var array{available: bool, reason: string, version: string, segment: string, path?: string} $info */
         $info = larder_info();
         $engine = getenv(Php::ENGINE_VARIABLE);
         $loaded = $engine === false
             ? []
-            : [\sprintf('Loaded by this command only. To load it everywhere, in php.ini: extension=%s', $engine)];
+            : [\sprintf('Loaded by this command only. For every PHP: sudo make -C %s install', \dirname($engine, 3))];
 
         return [
             \sprintf(
@@ -60,10 +49,26 @@ final class Engine
             ),
             ...($info['reason'] === '' ? [] : [$info['reason']]),
             ...($info['available'] ? self::segment($health) : []),
+            ...self::ofOtherVersions($info['segment'], $info['path'] ?? ''),
             ...self::empty(),
             ...self::others(),
             ...self::blocked((string) ini_get('larder.path')),
             ...$loaded,
+        ];
+    }
+
+    /** @return list<string> */
+    private static function ofOtherVersions(string $segment, string $path): array
+    {
+        $committed = Segments::ofOtherVersions($segment, $path);
+
+        return $committed === 0 ? [] : [
+            \sprintf(
+                'segment %s of another version of PHP or Larder: %s committed, which this one cannot read',
+                $segment,
+                Helper::formatMemory($committed),
+            ),
+            'To keep what is in it: larder dump FILE with that version, before it is removed, and larder load FILE with this one',
         ];
     }
 
@@ -177,8 +182,8 @@ final class Engine
         /**
          * @var array{
          *     path: string, size: int, size_asked: int, memory: array{committed: int}, settings: array<string, mixed>,
-         *     zero_copy: bool, entries: int, oldest: float, stores: int,
-         *     evictions: array{room: int, expired: int, index: int}, refusals: array{size: int, room: int, lock: int},
+         *     zero_copy: bool, entries: int, oldest: float, deletes: int, clears?: int,
+         *     evictions: array{room: int, expired: int, index: int}, refusals: array{size: int, room: int},
          * } $info
          */
         $info = larder_info();
@@ -207,47 +212,17 @@ final class Engine
                 number_format($info['oldest']),
             ),
             \sprintf(
-                'evicted for memory: %s, for the index: %s, expired: %s; refused stores: %s',
-                ...array_map(
-                    number_format(...),
-                    [$room, $index, $info['evictions']['expired'], array_sum($info['refusals'])],
-                ),
+                'evicted for memory: %s, for the index: %s, expired: %s; deleted: %s; cleared: %s times; refused stores: %s',
+                ...array_map(number_format(...), [
+                    $room, $index, $info['evictions']['expired'], $info['deletes'], $info['clears'] ?? 0,
+                    array_sum($info['refusals']),
+                ]),
             ),
         ];
-        $remedy = $isAskedSince && $info['size_asked'] > $info['size']
-            ? 'run larder resize'
-            : self::remedy($info['size'], $info['size_asked']) . '. Then run larder resize';
         if ($health !== null) {
-            $end = $health->word === Health::TOO_SMALL ? ' ' . ucfirst($remedy) : '';
-            $lines[] = "$health->word. $health->sentence$end";
-        } elseif ($room + $index > Health::FEW_EVICTIONS * $info['stores'] || $info['refusals']['room'] > 0) {
-            $lines[] = \sprintf(
-                'Too little memory if values must live longer than %s s: %s',
-                number_format($info['oldest']),
-                $remedy,
-            );
+            $lines[] = "$health->word. $health->sentence";
         }
 
         return $lines;
-    }
-
-    private static function remedy(int $size, int $asked): string
-    {
-        $path = (string) ini_get('larder.path');
-        $all = (int) @disk_total_space($path);
-        $isFileSystemFull = $all > 0 && $size >= $all - intdiv($all, self::SPARE_PART) - (1 << 20);
-        $setting = \sprintf('set larder.size above %s in php.ini', Helper::formatMemory($asked));
-
-        return match (true) {
-            $isFileSystemFull => \sprintf(
-                'enlarge the file system of %s, which has %s (in a container: --shm-size)%s',
-                $path,
-                Helper::formatMemory($all),
-                $size < $asked ? '' : ", and $setting",
-            ),
-            $size < $asked => 'raise the memory limit of this process (its cgroup or container), '
-                . 'of which the engine takes at most three quarters',
-            default => $setting,
-        };
     }
 }

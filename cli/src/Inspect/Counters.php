@@ -20,21 +20,30 @@ final class Counters
         public readonly int $room,
         /** Stores that were refused for want of memory. */
         public readonly int $refused,
+        public readonly int $expired,
+        public readonly int $deletes,
+        /** Calls that deleted all. */
+        public readonly int $clears,
         /** Of the evicted ones, those for memory that nobody had read. */
         private readonly int $unread,
         /** @var list<int> those for memory, by the time in the cache: under 1 s, 2 s, 4 s and so on */
-        private readonly array $ages,
+        public readonly array $ages,
     ) {}
 
     public static function read(): self
     {
+        return self::of(larder_info(false));
+    }
+
+    /** @param mixed[] $info of larder_info() */
+    public static function of(array $info): self
+    {
         /**
          * @var array{
-         *     age: float, hits: int, misses: int, stores: int, refusals: array{room: int},
-         *     evictions: array{room: int, index: int, unread?: int}, evicted_ages?: list<int>,
+         *     age: float, hits: int, misses: int, stores: int, deletes: int, clears?: int, refusals: array{room: int},
+         *     evictions: array{room: int, index: int, expired: int, unread?: int}, evicted_ages?: list<int>,
          * } $info
          */
-        $info = larder_info(false);
         ['room' => $room, 'index' => $index] = $info['evictions'];
 
         return new self(
@@ -46,9 +55,20 @@ final class Counters
             $room + $index,
             $room,
             $info['refusals']['room'],
+            $info['evictions']['expired'],
+            $info['deletes'],
+            $info['clears'] ?? 0,
             $info['evictions']['unread'] ?? 0, // an engine that was built before, and runs until a restart
             $info['evicted_ages'] ?? [],
         );
+    }
+
+    /** The share of all gets that hit; null: there were none. */
+    public function hitRate(): ?float
+    {
+        $gets = $this->hits + $this->misses;
+
+        return $gets === 0 ? null : $this->hits / $gets;
     }
 
     /** The share of what was evicted for memory that had been read; null: nothing was evicted. */

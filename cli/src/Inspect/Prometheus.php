@@ -15,7 +15,7 @@ final class Prometheus
     /** The figures of this process's segment. Without one there is only larder_up, which is 0. */
     public static function text(): string
     {
-        $isAvailable = \extension_loaded('larder') && larder_info(false)['available'] === true;
+        $isAvailable = Engine::whyNot() === '';
         $labels = ['segment' => (string) ini_get('larder.segment'), 'user' => User::name()];
         $text = self::metric('up', 'gauge', 'Whether the cache is available.', [[[], (int) $isAvailable]], $labels);
         if (!$isAvailable) {
@@ -23,8 +23,9 @@ final class Prometheus
         }
         $info = larder_info();
         /** @var array{
-         *     size: int, hits: int, misses: int, stores: int, deletes: int,
-         *     evictions: array{room: int, expired: int, index: int, unread?: int, seconds?: int}, evicted_ages?: list<int>,
+         *     size: int, hits: int, misses: int, stores: int, deletes: int, clears?: int,
+         *     evictions: array{room: int, expired: int, index: int, unread?: int, seconds?: int},
+         *     evicted_ages?: list<int>,
          *     refusals: array{size: int, room: int}, entries: int,
          *     memory: array{page_size: int, free: int, committed: int}, pins: array{pages: int},
          *     processes: array{attached: int},
@@ -44,6 +45,7 @@ final class Prometheus
             ['gets_total', 'counter', 'Gets, by result.', self::by('result', $gets)],
             ['stores_total', 'counter', 'Stored values.', [[[], $info['stores']]]],
             ['deletes_total', 'counter', 'Deleted entries.', [[[], $info['deletes']]]],
+            ['clears_total', 'counter', 'Calls that deleted all.', [[[], $info['clears'] ?? 0]]],
             ['evictions_total', 'counter', 'Evicted entries, by cause.', self::by('cause', $evictions)],
             [
                 'unread_evictions_total',
@@ -63,6 +65,20 @@ final class Prometheus
         ];
         foreach ($metrics as [$name, $type, $help, $samples]) {
             $text .= self::metric($name, $type, $help, $samples, $labels);
+        }
+
+        $prediction = Prediction::read();
+        if ($prediction !== null) {
+            $text .= self::metric(
+                'predicted_hit_ratio',
+                'gauge',
+                'Share of gets that would hit with so many times the memory.',
+                array_map(static fn(array $each): array => [
+                    ['factor' => (string) round($each['size'] / $info['size'], 2)],
+                    round($each['hit_rate'], 4),
+                ], $prediction->sizes),
+                $labels,
+            );
         }
 
         // An engine that was built before these runs until a restart.
@@ -104,7 +120,7 @@ final class Prometheus
     }
 
     /**
-     * @param list<array{array<string, string>, int}> $samples
+     * @param list<array{array<string, string>, int|float}> $samples
      * @param array<string, string> $labels
      */
     private static function metric(string $name, string $type, string $help, array $samples, array $labels): string
@@ -123,13 +139,13 @@ final class Prometheus
     }
 
     /** @param array<string, string> $labels */
-    private static function line(string $name, array $labels, int $figure): string
+    private static function line(string $name, array $labels, int|float $figure): string
     {
         $pairs = [];
         foreach ($labels as $label => $value) {
             $pairs[] = \sprintf('%s="%s"', $label, strtr(Text::utf8($value), ['\\' => '\\\\', '"' => '\\"', "\n" => '\\n']));
         }
 
-        return \sprintf("larder_%s{%s} %d\n", $name, implode(',', $pairs), $figure);
+        return \sprintf("larder_%s{%s} %s\n", $name, implode(',', $pairs), $figure);
     }
 }

@@ -32,20 +32,50 @@ final class Text
         );
     }
 
+    /** "1 entry", "1,234 entries" */
+    public static function entries(int $count): string
+    {
+        return number_format($count) . ($count === 1 ? ' entry' : ' entries');
+    }
+
+    /** plain() for each line of a text. */
+    public static function lines(string $text): string
+    {
+        return implode("\n", array_map(self::plain(...), explode("\n", $text)));
+    }
+
     /** @param int $width columns */
     public static function key(string $key, int $width): string
     {
         $plain = self::plain($key);
-        if (Helper::width($plain) <= $width) {
+        // Any number of combining marks has no width, and is one character to Symfony. PHP may lack mbstring and iconv.
+        $characters = (int) preg_match_all('/./su', $plain);
+        if (Helper::width($plain) <= $width && $characters <= 2 * $width) {
             return $plain;
         }
-        $rest = \sprintf('… (%s characters)', number_format(Helper::length($plain)));
-        $text = Helper::substr($plain, 0, $width - Helper::width($rest));
-        while (Helper::width($text . $rest) > $width) { // of wide characters
-            $text = Helper::substr($text, 0, Helper::length($text) - 1);
-        }
+        $rest = \sprintf('… (%s characters)', number_format($characters));
+        $left = max(0, $width - Helper::width($rest));
+        do {
+            $text = preg_match("/^.{0,$left}/su", $plain, $match) === 1 ? $match[0] : '';
+        } while (Helper::width($text . $rest) > $width && --$left >= 0); // of wide characters
 
         return $text . $rest;
+    }
+
+    /** The plain key, with its middle left out if it is too long. @param int $width columns */
+    public static function middle(string $key, int $width): string
+    {
+        $plain = self::plain($key);
+        if (Helper::width($plain) <= $width && (int) preg_match_all('/./su', $plain) <= 2 * $width) {
+            return $plain;
+        }
+        $left = intdiv($width - 1, 2);
+        do {
+            preg_match("/^(.{0,$left}).*?(.{0,$left})$/Dsu", $plain, $ends);
+            $text = ($ends[1] ?? '') . '…' . ($ends[2] ?? '');
+        } while (Helper::width($text) > $width && --$left > 0); // of wide characters
+
+        return $text;
     }
 
     public static function time(float $seconds): string

@@ -10,8 +10,8 @@ use Larder\Cli\Timing\Interval;
 use Larder\Cli\Timing\Statistics;
 
 /**
- * Checks a result from somebody else: problems that make it unusable for comparisons, and facts that may have spoiled
- * it.
+ * Checks a result of another person. Reports problems that make it unusable for comparisons, and facts that may have
+ * spoiled it.
  */
 final class Check
 {
@@ -149,7 +149,8 @@ final class Check
             Unit::Nanoseconds => $figure >= self::LEAST_NANOSECONDS && $figure <= self::MOST_NANOSECONDS,
             // A page can be faster than the page that it is compared with.
             Unit::Percent => $figure >= 0.0 && ($figure <= 100.0 || str_starts_with($subject->operation, 'share of ')),
-            Unit::RequestsPerSecond, Unit::OperationsPerSecond => $figure > 0.0 && $figure <= 1e9 / self::LEAST_NANOSECONDS,
+            Unit::RequestsPerSecond, Unit::OperationsPerSecond
+                => $figure > 0.0 && $figure <= 1e9 / self::LEAST_NANOSECONDS,
             Unit::Bytes, Unit::Count => $figure >= 0.0,
         };
     }

@@ -179,7 +179,7 @@ final class Markdown implements Output
         return implode('', array_map(static fn(string $line): string => '- ' . self::plain($line) . "\n", $lines));
     }
 
-    /** A value as text. It may have any type, because the file may come from somebody else. */
+    /** A value as text. It may have any type, because the file may come from another person. */
     private static function plain(string $text): string
     {
         return strtr(

@@ -11,14 +11,14 @@ use Larder\Cli\Timing\Interval;
  * comparisons. If all rows are equal, no two of them count as different in at least 95 % of runs, for any number of
  * rows. A slow round can hide differences, but it cannot create one.
  *
- * Samples of a round are not compared in pairs. The smallest probability that ten pairs can show is 1 in 512, which is
- * not enough for more than seven rows.
+ * Samples of a round are not compared in pairs: with ten pairs, no probability is below 1 in 512, which is too much for
+ * more than seven rows.
  */
 final class PairwiseTests
 {
     /**
-     * With more rows, the correction is Bonferroni's, which is stricter. The time of Holm's grows with the square of
-     * the number of rows.
+     * With more rows, the correction is Bonferroni's, which is stricter, because the time for Holm's grows with the
+     * square of their number.
      */
     private const MOST_ROWS = 100;
 
@@ -38,7 +38,7 @@ final class PairwiseTests
         $rows = array_values($samples);
         $count = \count($rows);
         if ($count > self::MOST_ROWS) {
-            return new self($samples, ManyTests::ofSo(self::pairs($count)));
+            return new self($samples, ManyTests::bonferroni(self::pairs($count)));
         }
         $chances = [];
         foreach ($rows as $i => $row) {
@@ -47,7 +47,7 @@ final class PairwiseTests
             }
         }
 
-        return new self($samples, ManyTests::noFalseOne($chances));
+        return new self($samples, ManyTests::holm($chances));
     }
 
     public function differ(int|string $a, int|string $b): bool
@@ -58,7 +58,8 @@ final class PairwiseTests
     /** True if this number of rounds can distinguish two rows, among this number of rows. */
     public static function canTell(int $rows, int $rounds): bool
     {
-        return $rounds >= Interval::FEWEST && RankSum::least($rounds, $rounds) <= ManyTests::ofSo(self::pairs($rows));
+        return $rounds >= Interval::FEWEST
+            && RankSum::least($rounds, $rounds) <= ManyTests::bonferroni(self::pairs($rows));
     }
 
     /** The smallest number of rounds for which canTell() is true. */

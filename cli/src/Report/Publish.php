@@ -33,7 +33,7 @@ final class Publish implements Output
     /** @return string the folder, which is new: 2026-11-23, or 2026-11-23-2 after that */
     private static function make(string $machine, string $date): string
     {
-        if (is_link($machine)) { // in a directory that everybody can write, it may be another user's
+        if (is_link($machine)) { // in a folder that all users can write, it may be another user's
             throw new \RuntimeException(\sprintf(
                 '%s is a symbolic link, which is not followed. Remove it, or name another directory: --publish DIR',
                 $machine,

@@ -40,10 +40,10 @@ final class Published
     }
 
     /**
-     * The first figure that agrees with all of these.
+     * The first published figure that has these values.
      *
-     * @param array<string, string|null> $with column => what it must be: ['study' => '2013', 'engine' => 'apc', …]
-     * @return float|null nanoseconds of one operation; null if nobody published it
+     * @param array<string, string|null> $with value of each column: ['study' => '2013', 'engine' => 'apc', …]
+     * @return float|null nanoseconds of one operation; null if no study published it
      */
     public function nanoseconds(array $with): ?float
     {

@@ -18,10 +18,11 @@ use Larder\Cli\Timing\Histogram;
  */
 final class ResultFile implements Output
 {
-    /** To be raised if programs that read the file would have to change. */
+    /** Raise it if programs that read the file have to change. */
     public const FORMAT = 3;
 
-    private const FLAGS = \JSON_THROW_ON_ERROR | \JSON_PRESERVE_ZERO_FRACTION | \JSON_UNESCAPED_SLASHES | \JSON_UNESCAPED_UNICODE | \JSON_INVALID_UTF8_SUBSTITUTE;
+    private const FLAGS = \JSON_THROW_ON_ERROR | \JSON_PRESERVE_ZERO_FRACTION | \JSON_UNESCAPED_SLASHES
+        | \JSON_UNESCAPED_UNICODE | \JSON_INVALID_UTF8_SUBSTITUTE;
 
     /** Larger figures are invalid, and would make computed figures infinite. In nanoseconds, this is 31 years. */
     private const MOST = 1e18;
@@ -79,12 +80,23 @@ final class ResultFile implements Output
         return json_encode($header, self::FLAGS) . "\n" . $rows;
     }
 
-    /** @throws \RuntimeException which names the file, the line and what is wrong with it */
+    /**
+     * Reads a file of --json, or the data of a page of --html.
+     *
+     * @throws \RuntimeException which names the file, the line and what is wrong with it
+     */
     public static function read(string $file): Report
     {
         $text = is_dir($file) ? false : @file_get_contents($file);
         if ($text === false) {
-            throw new \RuntimeException(\sprintf('%s cannot be read.', $file));
+            throw new \RuntimeException(\sprintf(
+                '%1$s cannot be read. To make a result: larder compare --json %1$s',
+                $file,
+            ));
+        }
+        $data = str_starts_with($text, '<!doctype html>') ? explode(' id="data">', $text, 2)[1] ?? '' : '';
+        if ($data !== '') {
+            $text = (string) @gzdecode((string) base64_decode(explode('<', $data, 2)[0], true));
         }
 
         try {

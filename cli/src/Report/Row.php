@@ -6,7 +6,6 @@ namespace Larder\Cli\Report;
 
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Timing\Histogram;
-use Larder\Cli\Timing\Interval;
 
 /**
  * A row of a report: the figures of one subject, and the figure that a study published for it. A historic row has only
@@ -48,11 +47,6 @@ final class Row
     public function isHistoric(): bool
     {
         return $this->median === null && $this->failures === 0 && $this->published !== null;
-    }
-
-    public function interval(): ?Interval
-    {
-        return $this->low === null || $this->high === null ? null : new Interval($this->low, $this->high);
     }
 
     /** @return Fields for json_encode() */

@@ -13,7 +13,7 @@ use Larder\Cli\Timing\Statistics;
 /** Turns the samples of each subject into a row. */
 final class Rows
 {
-    /** The whole interval must be beyond this: with many rows, noise alone moves some intervals away from 1. */
+    /** The whole interval must be beyond this ratio: with many rows, noise alone moves some intervals away from 1. */
     private const DRIFT = 1.1;
 
     /** @var array<string, array{subject: Subject, samples: list<Sample>}> by Subject::key() */

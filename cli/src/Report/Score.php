@@ -9,8 +9,8 @@ use Larder\Cli\Timing\Interval;
 
 /**
  * One number for each setup of a table, as in ClickBench: the geometric mean of its ratios to the best setup of each
- * task. A score of 1 means that the setup is the best in every task. The interval is that of the scores of single
- * rounds. The rules: docs/measure.md.
+ * task. A score of 1 means that the setup is the best in every task. Its interval comes from the scores of single
+ * rounds. docs/measure.md has the rules.
  *
  * @see https://github.com/ClickHouse/ClickBench
  * @phpstan-type Task array{name: string, unit: Unit, rows: array<string, Row>}
@@ -18,8 +18,8 @@ use Larder\Cli\Timing\Interval;
 final class Score
 {
     /**
-     * Nanoseconds added to both sides of a ratio. A program does at least this much around each call, so a store with
-     * 40 ns does not double the speed of one with 80 ns.
+     * Nanoseconds added to both sides of a ratio. A program does at least this much around each call, so it does not
+     * run twice as fast with a store that takes 40 ns as with one that takes 80 ns.
      */
     public const SHIFT = 100.0;
 
@@ -32,14 +32,12 @@ final class Score
     /**
      * @param float $score 1 or more; less is better
      * @param Interval|null $interval null for too few samples
-     * @param list<float> $rounds the score of each single round; empty without an interval
      * @param list<string> $missing tasks that failed or were not measured
      */
     private function __construct(
         public readonly Setup $setup,
         public readonly float $score,
         public readonly ?Interval $interval,
-        public readonly array $rounds,
         public readonly array $missing,
         public readonly int $tasks,
     ) {}
@@ -123,7 +121,6 @@ final class Score
                     $setup,
                     $score,
                     $interval === null ? null : new Interval(min($score, $interval->low), max($score, $interval->high)),
-                    $ofRounds[$name] ?? [],
                     $missing,
                     \count($tasks),
                 );

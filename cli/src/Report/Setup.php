@@ -8,7 +8,7 @@ use Larder\Cli\Measure\Subject;
 use Larder\Driver\Scope;
 use Larder\Drivers;
 
-/** A store as somebody runs it: its connection and settings. Setups are compared by tasks. */
+/** A store with its connection and settings. Setups are compared by tasks. */
 final class Setup
 {
     /** Settings that a user chooses, and their defaults. All other settings belong to the task. */

@@ -23,6 +23,7 @@ final class NginxServer
      * @param string $fpmSocket of the pool that runs the scripts
      * @param string $http further directives for all servers, such as fastcgi_cache_path
      * @param string $scripts further directives for the scripts, such as fastcgi_cache
+     * @param string $server further directives for the server, such as a location
      * @throws ServerFailed
      */
     public static function start(
@@ -31,14 +32,23 @@ final class NginxServer
         string $fpmSocket,
         string $http = '',
         string $scripts = '',
+        string $server = '',
     ): self {
         $executable = Executable::find(['nginx'], 'nginx');
         $home = \dirname(Address::socket($directory, 'nginx'));
         [$process, $port] = Address::onFreePort(
-            static function (int $port) use ($executable, $home, $root, $fpmSocket, $http, $scripts): ServerProcess {
+            static function (int $port) use (
+                $executable,
+                $home,
+                $root,
+                $fpmSocket,
+                $http,
+                $scripts,
+                $server,
+            ): ServerProcess {
                 file_put_contents(
                     $home . '/nginx.conf',
-                    self::configuration($home, $root, $fpmSocket, $port, $http, $scripts),
+                    self::configuration($home, $root, $fpmSocket, $port, $http, $scripts, $server),
                 );
 
                 return ServerProcess::start(
@@ -70,6 +80,7 @@ final class NginxServer
         int $port,
         string $http,
         string $scripts,
+        string $server,
     ): string {
         $user = posix_geteuid() === 0 ? 'user root;' : '';
         $workers = max(1, \count(CpuAffinity::allowed()));
@@ -109,6 +120,7 @@ final class NginxServer
             listen $host:$port;
             server_name localhost;
             root $root;
+            $server
             location ~ \.php$ {
             fastcgi_pass unix:$fpmSocket;
             fastcgi_buffer_size 16k;

@@ -23,7 +23,6 @@ final class PhpFpmServer
         private readonly array $sockets,
         public readonly string $socket,
         public readonly string $log,
-        public readonly string $version,
     ) {}
 
     /**
@@ -82,7 +81,7 @@ final class PhpFpmServer
             deathSignal: 'TERM',
         );
 
-        return new self($process, $client, $sockets, $socket, $home . '/fpm.log', $executable->version());
+        return new self($process, $client, $sockets, $socket, $home . '/fpm.log');
     }
 
     /**

@@ -12,7 +12,8 @@ use Symfony\Component\Console\Exception\InvalidOptionException;
  */
 final class JsonLinesFile
 {
-    private const FLAGS = \JSON_THROW_ON_ERROR | \JSON_PRESERVE_ZERO_FRACTION | \JSON_UNESCAPED_SLASHES | \JSON_UNESCAPED_UNICODE;
+    private const FLAGS = \JSON_THROW_ON_ERROR | \JSON_PRESERVE_ZERO_FRACTION | \JSON_UNESCAPED_SLASHES
+        | \JSON_UNESCAPED_UNICODE;
 
     private function __construct(private readonly string $file) {}
 
@@ -35,11 +36,6 @@ final class JsonLinesFile
         }
 
         return new self($file);
-    }
-
-    public function isStandardOutput(): bool
-    {
-        return $this->file === 'php://stdout';
     }
 
     /**

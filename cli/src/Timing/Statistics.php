@@ -55,14 +55,4 @@ final class Statistics
 
         return $last === [] ? 1.0 : self::median($last) / self::median($first);
     }
-
-    /**
-     * The mean for ratios: that of 2 and 0.5 is 1.
-     *
-     * @param non-empty-list<float> $figures each above zero
-     */
-    public static function geometricMean(array $figures): float
-    {
-        return exp(array_sum(array_map(log(...), $figures)) / \count($figures));
-    }
 }

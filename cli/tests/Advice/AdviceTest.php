@@ -477,7 +477,7 @@ final class AdviceTest extends TestCase
             $details['Careful'][0],
         );
         self::assertSame(
-            'Not measured: of no such store are there all the figures that the profile needs.',
+            'Not measured: no such store has all the figures that the profile needs.',
             $advice->answers()[Advice::SEVERAL]->text,
         );
         self::assertContains(

@@ -5,18 +5,21 @@ declare(strict_types=1);
 namespace Larder\Cli\Tests\Command;
 
 use Larder\Cache;
-use Larder\Cli\Application;
+use Larder\Cli\Inspect\Text;
 use Larder\Cli\System\TemporaryDirectory;
+use Larder\Internal\Process\User;
+use Larder\Tests\PhpProcess;
 use PHPUnit\Framework\Attributes\RequiresPhpExtension;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
-use Symfony\Component\Console\Tester\ApplicationTester;
 use Symfony\Component\Process\Process;
 
 /** Tests keys, du, get and delete in the segment of this process. */
 #[RequiresPhpExtension('larder')]
 final class InspectCommandsTest extends TestCase
 {
+    use RunsCommands;
+
     private const HOSTILE = ["\x1b]0;title\x07", "\u{202e}gpj.exe", "two\nlines", "bytes\xff\x00", "\x7f", "\u{200b}"];
 
     protected function setUp(): void
@@ -43,8 +46,12 @@ final class InspectCommandsTest extends TestCase
         self::assertMatchesRegularExpression('~^ +\d+ (Ki)?B +\d+ s     never   no     shop:user:2$~', $lines[2]);
         self::assertStringEndsWith('page:/small', $lines[3]);
         self::assertStringContainsString('3 entries', $lines[4]);
-        self::assertStringContainsString('Keys of the library: 2 (--all)', $lines[4], 'the version of the namespace and that of the tag');
-        self::assertStringContainsString('Left by clear(): 1 entries', $lines[5]);
+        self::assertStringContainsString(
+            'Keys of the library: 2 (--all)',
+            $lines[4],
+            'the version of the namespace and that of the tag',
+        );
+        self::assertStringContainsString('Left by clear(): 1 entry, ', $lines[5]);
         self::assertStringNotContainsString('user:1', implode("\n", $lines));
         self::assertStringContainsString('=user:1', self::larder('keys', ['--all' => true, '--json' => true]));
 
@@ -58,9 +65,11 @@ final class InspectCommandsTest extends TestCase
         $du = self::larder('du');
         self::assertMatchesRegularExpression('~^page: +2 +3 KiB +\d+ % +0 % +\d+ s$~m', $du);
         self::assertMatchesRegularExpression('~^shop:user: +1 +\d+ (Ki)?B +\d+ % +100 % +\d+ s$~m', $du);
-        self::assertMatchesRegularExpression('~^Left by clear\(\): 1 entries, \d+ B~m', $du);
+        self::assertMatchesRegularExpression('~^Left by clear\(\): 1 entry, \d+ B~m', $du);
         self::assertMatchesRegularExpression('~^page:/small +1 ~m', self::larder('du', ['prefix' => 'page:/']));
         self::assertMatchesRegularExpression('~^\(1 more\) +1 ~m', self::larder('du', ['-n' => '1']));
+        $top = self::larder('top');
+        self::assertStringEndsWith("\nBesides: 2 entries of the library, 1 entry left by clear().\n", $top);
     }
 
     public function testTopShowsWhatIsGoingOn(): void
@@ -69,7 +78,7 @@ final class InspectCommandsTest extends TestCase
         larder_fetch('page:1');
         $screen = self::larder('top');
         self::assertMatchesRegularExpression('~^\S+, segment \S+, PHP 8\.\d +\d+ [A-Z][a-z]{2}, [\d:]{8}$~m', $screen);
-        self::assertMatchesRegularExpression('~^Hits     nothing was asked for, [\d.]+ % since ~m', $screen);
+        self::assertMatchesRegularExpression('~^Hits     no gets now, [\d.]+ % since ~m', $screen);
         self::assertMatchesRegularExpression('~^Rates    0 gets/s, 0 stores/s, 0 evictions/s$~m', $screen);
         self::assertMatchesRegularExpression('~^Memory   .*; 2 entries; readers hold ~m', $screen);
         self::assertMatchesRegularExpression('~^page: +1 +3 KiB +9\d % +100 % +\d+ s\nuser: +1 ~m', $screen);
@@ -117,32 +126,48 @@ final class InspectCommandsTest extends TestCase
         $cache = Cache::open('larder:');
         $cache->set('k', ['a' => 1, 'deep' => [true, null, 1.5], 'o' => new \ArrayObject(['x'])], 3000, ['post:7']);
         $shown = self::larder('get', ['key' => 'k']);
-        self::assertMatchesRegularExpression('~^array of 3, [\d.]+ K?i?B of memory, stored \d+ s ago, not read, expires in \d+ (s|min), tags: post:7$~m', $shown);
-        self::assertStringContainsString("  \"a\" => 1\n  \"deep\" => [\n    true\n    null\n    1.5\n  ]\n  \"o\" => ArrayObject {\n", $shown);
+        self::assertMatchesRegularExpression(
+            '~^array of 3, [\d.]+ K?i?B of memory, stored \d+ s ago, not read, expires in \d+ (s|min), tags: post:7$~m',
+            $shown,
+        );
+        self::assertStringContainsString(
+            "  \"a\" => 1\n  \"deep\" => [\n    true\n    null\n    1.5\n  ]\n  \"o\" => ArrayObject {\n",
+            $shown,
+        );
         $json = self::json('get', ['key' => 'k']);
-        self::assertSame([['a' => 1, 'deep' => [true, null, 1.5], 'o' => ['class' => 'ArrayObject', 'x']], ['post:7'], false], [$json['value'], $json['tags'], $json['read']]);
+        self::assertSame(
+            [['a' => 1, 'deep' => [true, null, 1.5], 'o' => ['class' => 'ArrayObject', 'x']], ['post:7'], false],
+            [$json['value'], $json['tags'], $json['read']],
+        );
 
         $cache->set('null', null);
         self::assertStringContainsString("\nnull\n", self::larder('get', ['key' => 'null']));
-        self::assertSame('', self::larder('get', ['key' => 'none'], 1, 'There is no entry "none" in '));
+        self::assertSame('', self::larder('get', ['key' => 'none'], 1, 'To list those that are there: larder keys'));
         $loop = new \stdClass();
         $loop->itself = $loop;
         $cache->set('loop', $loop);
         self::assertStringContainsString('itself: stdClass (see above)', self::larder('get', ['key' => 'loop']));
     }
 
-    /** Shown neither as null nor as missing. */
     public function testAValueWhoseClassIsMissingIsShownAsSuch(): void
     {
         eval('namespace Larder\Cli\Tests\Command; final class GoneLater { public int $price = 12; }');
         Cache::open('larder:')->set('gone', eval('return new \Larder\Cli\Tests\Command\GoneLater();'));
         self::assertStringContainsString('price: 12', self::larder('get', ['key' => 'gone']), 'the control');
+        $serializer = ini_set('larder.serializer', 'igbinary');
+        Cache::open('larder:')->set('igbinary', [new \SplObjectStorage(), new \ArrayObject()]);
         $limit = ini_set('larder.classes', '');
         self::assertIsString($limit);
+        self::assertIsString($serializer);
+        ini_set('larder.serializer', $serializer);
+        $class = 'Larder\Cli\Tests\Command\GoneLater';
 
         try {
-            self::assertStringStartsWith('unreadable, ', self::larder('get', ['key' => 'gone']));
-            self::assertTrue(self::json('get', ['key' => 'gone'])['unreadable'] ?? false);
+            self::assertStringStartsWith($class, self::larder('get', ['key' => 'gone']));
+            self::assertStringContainsString("\n$class {\n  0: 12\n}\n", self::larder('get', ['key' => 'gone']));
+            self::assertSame(['class' => $class, 0 => 12], self::json('get', ['key' => 'gone'])['value'] ?? null);
+            self::assertStringStartsWith('unreadable, ', self::larder('get', ['key' => 'igbinary']));
+            self::assertTrue(self::json('get', ['key' => 'igbinary'])['unreadable'] ?? false);
         } finally {
             ini_set('larder.classes', $limit);
         }
@@ -181,16 +206,72 @@ final class InspectCommandsTest extends TestCase
         self::assertStringStartsWith('Deleted 1 entry of ', self::larder('delete', ['key' => 'a:1']));
         self::assertStringStartsWith('Deleted 1 entry of ', self::larder('delete', ['key' => 'shop:a:2']));
         self::larder('delete', ['key' => 'shop:a:2'], 1);
-        self::assertSame([1, null, null, 1], [$shop->get('a:1'), larder_fetch('a:1'), $shop->get('a:2'), larder_fetch('a:2')]);
-        self::larder('delete', ['--prefix' => 'b:'], 2, 'add --yes');
+        self::assertSame(
+            [1, null, null, 1],
+            [$shop->get('a:1'), larder_fetch('a:1'), $shop->get('a:2'), larder_fetch('a:2')],
+        );
+        self::larder('delete', ['--prefix' => 'b:'], 3, 'add --yes');
         self::assertSame(1, larder_fetch('b:1'), 'nobody said yes');
-        self::assertStringStartsWith('Deleted 2 entries of ', self::larder('delete', ['--prefix' => 'b:', '--yes' => true]));
+        self::assertStringStartsWith(
+            'Deleted 2 entries of ',
+            self::larder('delete', ['--prefix' => 'b:', '--yes' => true]),
+        );
         self::assertSame([1, false], [$shop->get('b:1'), larder_exists('b:1')]);
-        self::assertStringStartsWith('Deleted 3 entries of ', self::larder('delete', ['--prefix' => 'shop:', '--yes' => true]));
+        self::assertStringStartsWith(
+            'Deleted 3 entries of ',
+            self::larder('delete', ['--prefix' => 'shop:', '--yes' => true]),
+        );
         self::assertSame([null, 1], [$shop->get('b:1'), larder_fetch('a:2')]);
-        self::larder('delete', ['--all' => true], 2, 'add --yes');
+        self::larder('delete', ['--all' => true], 3, 'add --yes');
         self::assertSame(['deleted' => true], self::json('delete', ['--all' => true, '--yes' => true]));
         self::assertNull(larder_fetch('a:2'));
+    }
+
+    /** The session id at the end is what somebody looks for. */
+    public function testKeysAreWholeUnlessTheTerminalIsTooNarrow(): void
+    {
+        $key = 'page:/shop/' . str_repeat('product/', 10) . '?sid=9f3c1e';
+        larder_store($key, 'v');
+        self::assertStringContainsString(" $key\n", self::larder('keys'));
+        self::assertStringContainsString('"v"', self::larder('get', ['key' => $key]));
+        self::assertSame('page:/shop/product/…product/?sid=9f3c1e', Text::middle($key, 40));
+        self::assertSame($key, Text::middle($key, 120));
+        self::assertSame('日本…本語', Text::middle(str_repeat('日本語', 9), 10));
+        if (!Process::isPtySupported()) {
+            self::markTestSkipped('there are no terminals here');
+        }
+        $folder = new TemporaryDirectory('/dev/shm');
+        $php = PhpProcess::commandWithEngine("larder.path=$folder->path", 'larder.size=8M');
+        (new Process([...$php, '-r', 'larder_store($argv[1], 1);', '--', $key]))->mustRun();
+        foreach ([80 => '?sid=9f3c1e', 200 => $key] as $columns => $end) {
+            $keys = new Process([...$php, __DIR__ . '/../../bin/larder', 'keys'], env: ['COLUMNS' => (string) $columns]);
+            $lines = explode("\r\n", $keys->setPty(true)->mustRun()->getOutput());
+            self::assertStringEndsWith($end, $lines[1]);
+            self::assertLessThanOrEqual($columns, mb_strlen($lines[1]));
+        }
+    }
+
+    public function testMistakesAreJsonToo(): void
+    {
+        $folder = new TemporaryDirectory('/dev/shm');
+        $php = PhpProcess::commandWithEngine("larder.path=$folder->path", 'larder.size=8M');
+        $larder = static function (string ...$words) use ($php): array {
+            $process = new Process([...$php, __DIR__ . '/../../bin/larder', ...array_values($words)]);
+
+            return [$process->run(), $process->getErrorOutput(), json_decode($process->getOutput(), true)];
+        };
+        self::assertSame(0, $larder('keys', '--json')[0], 'the control: nobody named it');
+        self::assertStringEndsWith("There are: none\n", $larder('keys', '--segment', 'defalt')[1]);
+        (new Process([...$php, '-r', 'larder_store("k", 1);']))->mustRun();
+        $said = 'There is no segment defalt of ' . User::name() . '. There are: default';
+        foreach (['keys', 'du', 'top'] as $command) {
+            self::assertSame([3, "$said\n", ['error' => $said, 'code' => 3]], $larder($command, '--segment', 'defalt', '--json'));
+        }
+        foreach ([['doctor', '--jsn'], ['keys', '-n', '0'], ['load', '-'], ['resize', '--dsn=file:'], ['doctor', 'no:'], ['warm', 'none']] as $words) {
+            [$code, $message, $error] = $larder(...$words, ...['--json']);
+            self::assertSame([3, ['error' => rtrim($message), 'code' => 3]], [$code, $error], $words[0]);
+        }
+        self::assertSame([1, null], [$larder('compare', '--jsn')[0], $larder('doctor', '--jsn')[2]], 'the controls');
     }
 
     /** Its layout is another; an empty list would say that nothing is cached. */
@@ -201,8 +282,7 @@ final class InspectCommandsTest extends TestCase
         mkdir($user, 0o700);
         touch("$user/shop.apcu-0123456789abcdef");
         $root = __DIR__ . '/../../..';
-        $isLoaded = (new Process([\PHP_BINARY, '-r', 'exit((int) !extension_loaded("larder"));']))->run() === 0;
-        $php = [\PHP_BINARY, ...($isLoaded ? [] : ['-d', "extension=$root/extension/modules/larder.so"]), '-d', "larder.path=$folder->path"];
+        $php = PhpProcess::commandWithEngine("larder.path=$folder->path");
         $keys = static function (string $segment) use ($php, $root): Process {
             $process = new Process([...$php, '-d', "larder.segment=$segment", "$root/cli/bin/larder", 'keys']);
             $process->run();
@@ -210,7 +290,10 @@ final class InspectCommandsTest extends TestCase
             return $process;
         };
 
-        self::assertStringStartsWith('This segment is empty. Beside it, shop.apcu has the entries of the module apcu', $keys('shop')->getErrorOutput());
+        self::assertStringStartsWith(
+            'This segment is empty. Beside it, shop.apcu has the entries of the module apcu',
+            $keys('shop')->getErrorOutput(),
+        );
         self::assertSame('', $keys('other')->getErrorOutput(), 'the control');
         self::assertSame(3, $keys('shop.apcu')->getExitCode());
     }
@@ -229,11 +312,14 @@ final class InspectCommandsTest extends TestCase
         self::assertSame(['a:1', 'a:2'], self::sorted(self::json('keys', $dsn + ['prefix' => 'a:'])));
         self::assertStringContainsString("\"one\"\n", self::larder('get', $dsn + ['key' => 'a:1']));
         self::assertStringStartsWith('Deleted 1 entry ', self::larder('delete', $dsn + ['--expired' => true]));
-        self::assertStringStartsWith('Deleted 2 entries ', self::larder('delete', $dsn + ['--prefix' => 'a:', '--yes' => true]));
+        self::assertStringStartsWith(
+            'Deleted 2 entries ',
+            self::larder('delete', $dsn + ['--prefix' => 'a:', '--yes' => true]),
+        );
         self::assertSame([null, 'three'], [$cache->get('a:1'), $cache->get('b')]);
         self::larder('delete', $dsn + ['--all' => true, '--yes' => true]);
         self::assertNull($cache->get('b'));
-        self::larder('du', $dsn, 2, 'Only the engine');
+        self::larder('du', $dsn, 3, 'Only the engine');
         self::larder('keys', ['--dsn' => 'memcached:///no/such.sock'], 3, 'memcached');
     }
 
@@ -246,41 +332,11 @@ final class InspectCommandsTest extends TestCase
     #[TestWith(['delete', ['key' => 'k', '--all' => true]])]
     #[TestWith(['delete', ['--prefix' => '']])]
     #[TestWith(['delete', ['--expired' => true]])]
-    public function testMistakesEndWith2AndDeleteNothing(string $command, array $arguments): void
+    public function testMistakesEndWith3AndDeleteNothing(string $command, array $arguments): void
     {
         larder_store('k', 1);
-        self::assertSame('', self::larder($command, $arguments, 2, ' '));
+        self::assertSame('', self::larder($command, $arguments, 3, ' '));
         self::assertSame(1, larder_fetch('k'));
-    }
-
-    /**
-     * @param array<string, string|bool> $arguments
-     * @return string standard output
-     */
-    private static function larder(string $command, array $arguments = [], int $code = 0, string $error = ''): string
-    {
-        $application = new Application();
-        $application->setAutoExit(false);
-        $tester = new ApplicationTester($application);
-        $ended = $tester->run(['command' => $command, ...$arguments], ['capture_stderr_separately' => true, 'interactive' => false]);
-        self::assertSame($code, $ended, $tester->getDisplay() . $tester->getErrorOutput());
-        if ($error !== '') {
-            self::assertStringContainsString($error, $tester->getErrorOutput());
-        }
-
-        return $tester->getDisplay();
-    }
-
-    /**
-     * @param array<string, string|bool> $arguments
-     * @return array<array-key, mixed>
-     */
-    private static function json(string $command, array $arguments): array
-    {
-        $data = json_decode(self::larder($command, $arguments + ['--json' => true]), true, 512, \JSON_THROW_ON_ERROR);
-        self::assertIsArray($data);
-
-        return $data;
     }
 
     /**

@@ -6,6 +6,7 @@ namespace Larder\Cli\Tests\Command;
 
 use Larder\Cli\Command\ResizeCommand;
 use Larder\Cli\System\Php;
+use Larder\Tests\PhpProcess;
 use PHPUnit\Framework\Attributes\RequiresPhpExtension;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Console\Tester\CommandTester;
@@ -22,8 +23,8 @@ final class ResizeCommandTest extends TestCase
     protected function setUp(): void
     {
         $this->engine = getenv(Php::ENGINE_VARIABLE);
-        if ((new Process([\PHP_BINARY, '-r', 'exit((int) extension_loaded("larder"));']))->run() === 0) {
-            putenv(Php::ENGINE_VARIABLE . '=' . self::ROOT . '/extension/modules/larder.so');
+        foreach (PhpProcess::engine() as $engine) {
+            putenv(Php::ENGINE_VARIABLE . "=$engine");
         }
     }
 
@@ -43,8 +44,13 @@ final class ResizeCommandTest extends TestCase
         );
 
         $command = new CommandTester(new ResizeCommand());
-        self::assertSame(0, $command->execute(['size' => '16M', '--segment' => $segment]));
+        self::assertSame(3, $command->execute(['size' => '16M', '--segment' => $segment]), 'it is not empty');
+        self::assertStringContainsString("segment $segment of", $command->getDisplay());
+        self::assertStringContainsString('add --yes', $command->getDisplay());
+        self::assertSame(0, $command->execute(['size' => '16M', '--segment' => $segment, '--yes' => true]));
         self::assertStringContainsString('16 MiB', $command->getDisplay());
+        self::assertStringContainsString('Set larder.size=16M in php.ini of each PHP, too', $command->getDisplay());
+        self::assertStringContainsString('The new segment is empty.', $command->getDisplay());
         self::assertSame(
             'none 16777216 []',
             $this->runPhp(
@@ -54,6 +60,10 @@ final class ResizeCommandTest extends TestCase
                 '16M',
             ),
         );
+        $this->runPhp($segment, 'larder_store("warm", 2);', '16M');
+        self::assertSame(0, $command->execute(['size' => '16M', '--segment' => $segment]));
+        self::assertStringContainsString('so nothing was changed', $command->getDisplay());
+        self::assertSame('2', $this->runPhp($segment, 'echo larder_fetch("warm");', '16M'));
         $this->runPhp($segment, 'unlink(larder_info()["path"]);', '16M');
     }
 
@@ -83,6 +93,26 @@ final class ResizeCommandTest extends TestCase
             'resize',
         ], env: [Php::ENGINE_VARIABLE => $engine]);
         self::assertMatchesRegularExpression("~^/\\S+/$segment\\S*: 16 MiB, ~", $command->mustRun()->getOutput());
+        $this->runPhp($segment, 'unlink(larder_info()["path"]);', '16M');
+    }
+
+    public function testOnATerminalItAsks(): void
+    {
+        if (!Process::isPtySupported()) {
+            self::markTestSkipped('there are no terminals here');
+        }
+        $segment = 'resize-' . bin2hex(random_bytes(4));
+        $this->runPhp($segment, 'larder_store("warm", 1);', '8M');
+        $engine = getenv(Php::ENGINE_VARIABLE);
+        $load = $engine === false ? [] : ['-d', "extension=$engine"];
+        foreach (['no' => '1', 'yes' => 'none'] as $answer => $left) {
+            $command = [\PHP_BINARY, ...$load, self::ROOT . '/cli/bin/larder', 'resize', '16M', '--segment', $segment];
+            $resize = new Process($command, env: [Php::ENGINE_VARIABLE => $engine], input: "$answer\n", timeout: 300);
+            $resize->setPty(true);
+            $resize->run();
+            self::assertStringContainsString("Drop what is in segment $segment of", $resize->getOutput());
+            self::assertSame($left, $this->runPhp($segment, 'echo larder_fetch("warm", "none");', '16M'));
+        }
         $this->runPhp($segment, 'unlink(larder_info()["path"]);', '16M');
     }
 

@@ -114,10 +114,10 @@ final class PairwiseTestsTest extends TestCase
 
     public function testHolmStopsAtTheFirstThatDoesNotCount(): void
     {
-        self::assertSame(0.02, ManyTests::noFalseOne([0.02, 0.9, 0.01, 0.001]));
-        self::assertSame(0.001, ManyTests::noFalseOne([0.03, 0.03, 0.03, 0.001]));
-        self::assertSame(-1.0, ManyTests::noFalseOne([0.04, 0.04]));
-        self::assertSame(-1.0, ManyTests::noFalseOne([]));
+        self::assertSame(0.02, ManyTests::holm([0.02, 0.9, 0.01, 0.001]));
+        self::assertSame(0.001, ManyTests::holm([0.03, 0.03, 0.03, 0.001]));
+        self::assertSame(-1.0, ManyTests::holm([0.04, 0.04]));
+        self::assertSame(-1.0, ManyTests::holm([]));
     }
 
     /** @return list<float> */

@@ -30,12 +30,6 @@ final class StatisticsTest extends TestCase
         self::assertSame(1.0, Statistics::drift([5.0]));
     }
 
-    public function testGeometricMeanOfOppositeRatiosIsOne(): void
-    {
-        self::assertEqualsWithDelta(1.0, Statistics::geometricMean([2.0, 0.5]), 1e-12);
-        self::assertEqualsWithDelta(10.0, Statistics::geometricMean([1.0, 10.0, 100.0]), 1e-9);
-    }
-
     public function testStandardDeviationIsOfTheMean(): void
     {
         self::assertSame(5.0, Statistics::mean([2, 4, 4, 4, 5, 5, 7, 9]));

@@ -15,8 +15,8 @@ final class Gets
      * Geometry for wide windows and for phones: where the dots begin and end, the height of a row, and the dots within
      * it.
      */
-    private const WIDE = ['width' => 1030, 'left' => 236, 'right' => 930, 'row' => 32, 'dots' => 16];
-    private const NARROW = ['width' => 324, 'left' => 8, 'right' => 256, 'row' => 44, 'dots' => 32];
+    private const WIDE = ['width' => 1030, 'left' => 320, 'right' => 930, 'row' => 32, 'dots' => 16];
+    private const NARROW = ['width' => 324, 'left' => 60, 'right' => 256, 'row' => 44, 'dots' => 32];
 
     /** Space at each end, as a fraction of a factor of ten. */
     private const MARGIN = 0.2;
@@ -40,9 +40,10 @@ final class Gets
         );
 
         return Folds::fold('get', 'One get, by size', "$value: $result", '', \sprintf(
-            '<figure class="card first"><p class="note">Hollow: the smallest string. Filled: %s%s. Each line is '
-                . 'ten times the one before. A store whose dots are together returns a pointer; the others copy or '
-                . 'unserialize the value.</p>%s%s</figure>',
+            '<figure class="card first"><p class="note">Hollow dot: a string of %s. Filled dot: %s%s. Further left is '
+                . 'better; each line is ten times the one before. If both dots are at one place, the store returns a '
+                . 'pointer; the others copy or unserialize the value.</p>%s%s</figure>',
+            Text::bytes($this->advice->smallest()),
             $value,
             $type === 'other' ? ', serialized' : '',
             self::svg($gets, self::WIDE, 'wide'),
@@ -82,24 +83,28 @@ final class Gets
             $top = $i * $size['row'];
             $y = $top + $size['dots'];
             $best = $i === 0 ? ' best' : '';
-            $figure = Figure::duration($large);
+            [$low, $high] = [min($small, $large), max($small, $large)];
             $drawn .= \sprintf(
                 '<text class="n%1$s" x="%2$d" y="%3$d" text-anchor="%4$s">%5$s</text><path class="link%1$s" '
                     . 'd="M%6$s %8$dH%7$s"/><circle class="dot open%1$s" cx="%6$s" cy="%8$d" r="5"/><circle '
-                    . 'class="dot%1$s" cx="%7$s" cy="%8$d" r="6"/><text class="v%1$s" x="%9$s" y="%10$d">%11$s</text>',
+                    . 'class="dot%1$s" cx="%7$s" cy="%8$d" r="6"/>'
+                    . '<text class="t" x="%9$s" y="%10$d" text-anchor="end">%11$s</text>'
+                    . '<text class="v%1$s" x="%12$s" y="%10$d">%13$s</text>',
                 $best,
-                $isWide ? $size['left'] - 14 : 0,
+                $isWide ? $size['left'] - 70 : 0,
                 $isWide ? $y + 5 : $top + 16,
                 $isWide ? 'end' : 'start',
                 Folds::escaped($title),
                 $x($small),
                 $x($large),
                 $y,
-                max($x($small), $x($large)) + 12,
+                $x($low) - 11,
                 $y + 5,
-                $figure,
+                Figure::duration($low),
+                $x($high) + 12,
+                Figure::duration($high),
             );
-            $words .= " $title " . Figure::duration($small) . " and $figure.";
+            $words .= " $title " . Figure::duration($small) . ' and ' . Figure::duration($large) . '.';
         }
 
         return \sprintf(

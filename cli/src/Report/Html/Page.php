@@ -11,6 +11,7 @@ use Larder\Cli\Report\Report;
 use Larder\Cli\Report\ResultFile;
 use Larder\Cli\Report\Row;
 use Larder\Cli\Report\Setup;
+use Larder\Cli\Timing\Histogram;
 
 /**
  * The page of a report. The files of cli/report/ and the data become one file. The data are the JSON Lines of --json,
@@ -18,6 +19,8 @@ use Larder\Cli\Report\Setup;
  */
 final class Page
 {
+    private const PERCENTILES = [50, 75, 90, 95, 99, 99.5, 99.9, 99.95, 99.99, 99.999, 100];
+
     public function __construct(private readonly Report $report, private readonly ?Profile $profile = null) {}
 
     public function html(): string
@@ -29,12 +32,8 @@ final class Page
         ];
 
         // Studies and workloads are read in their charts; the first screen is for `compare`.
-        $isComparison = array_filter(
-            $this->report->rows,
-            static fn(Row $row): bool => $row->subject->table === 'compare',
-        ) !== [];
         $advice = Advice::of($this->report, $this->profile);
-        $screen = $isComparison && $advice !== null && $advice->chart() !== [] ? new Screen($advice) : null;
+        $screen = $this->isComparison() && $advice !== null && $advice->chart() !== [] ? new Screen($advice) : null;
         $data = ResultFile::encode($this->report);
 
         return strtr(self::part('page.html'), $scripts + [
@@ -65,11 +64,22 @@ final class Page
         ]);
     }
 
+    private function isComparison(): bool
+    {
+        return array_filter(
+            $this->report->rows,
+            static fn(Row $row): bool => $row->subject->table === 'compare',
+        ) !== [];
+    }
+
     private function title(): string
     {
         $processor = $this->report->environment['processor'] ?? null;
+        $published = array_filter($this->report->rows, static fn(Row $row): bool => $row->published !== null);
+        $isRepeated = $published !== [] && !$this->isComparison();
+        $what = $isRepeated ? 'Published figures of PHP caches, measured again' : 'PHP caches, measured';
 
-        return 'PHP caches, measured' . (\is_string($processor) && $processor !== '' ? " on $processor" : '');
+        return $what . (\is_string($processor) && $processor !== '' ? " on $processor" : '');
     }
 
     /** "23 Nov 2026 · PHP 8.2.36 · Intel Xeon, 2 cores" */
@@ -118,7 +128,10 @@ final class Page
         };
     }
 
-    /** @return list<array{int, int|null}> for each row: the number of its task, and its rank in that task */
+    /**
+     * @return list<array{int, int|null, list<array{float|int, int}>|null}> for each row: the number of its task, its
+     *         rank in that task, and percentiles
+     */
     private function ranks(): array
     {
         $tasks = $ranks = $ranked = [];
@@ -132,10 +145,30 @@ final class Page
         }
         $numbers = array_flip(array_keys($tasks));
         foreach ($this->report->rows as $row) {
-            $ranked[] = [$numbers[Setup::task($row->subject)], $ranks[spl_object_id($row)] ?? null];
+            $ranked[] = [
+                $numbers[Setup::task($row->subject)],
+                $ranks[spl_object_id($row)] ?? null,
+                $row->histogram === null ? null : self::percentiles($row->histogram),
+            ];
         }
 
         return $ranked;
+    }
+
+    /** @return list<array{float|int, int}>|null pairs of percentage and nanoseconds, if an operation was above them */
+    private static function percentiles(Histogram $histogram): ?array
+    {
+        $count = $histogram->count();
+        $percents = array_filter(
+            self::PERCENTILES,
+            static fn(float|int $percent): bool => \in_array($percent, [50, 100], true)
+                || $count * (100 - $percent) / 100 >= 1,
+        );
+
+        return $count === 0 ? null : array_map(
+            static fn(float|int $percent): array => [$percent, $histogram->percentile($percent)],
+            array_values($percents),
+        );
     }
 
     private static function part(string $file): string

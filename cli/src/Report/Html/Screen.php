@@ -21,7 +21,7 @@ final class Screen
 
     public function __construct(private readonly Advice $advice) {}
 
-    /** "A request’s cache calls take 4.04 µs with Larder, 63.0 µs with APCu and 207 µs with Redis" */
+    /** "A request’s cache calls take 4.04 µs with Larder, 63 µs with APCu and 207 µs with Redis" */
     public function headline(): string
     {
         $bars = array_merge(...array_values($this->advice->chart()));
@@ -81,6 +81,35 @@ final class Screen
             $this->svg(self::NARROW, 'narrow'),
             $caption,
             $cards,
+        );
+    }
+
+    /** The chart as a file of its own, legible on white and on black, as GitHub has both. */
+    public function picture(string $source): string
+    {
+        $chart = $this->svg(self::WIDE, 'wide');
+        $height = preg_match('/viewBox="0 0 \d+ (\d+)"/', $chart, $size) === 1 ? (int) $size[1] : 0;
+        $style = [
+            'text { font: 15px -apple-system, Segoe UI, Helvetica, Arial, sans-serif; fill: #767d85 }',
+            '.g, .t { font-size: 13px } .g, .best { font-weight: 600 } .v.best, .bar.best { fill: #2f81f7 }',
+            '.bar { fill: #8c959f } .grid { stroke: #767d85; stroke-opacity: .4 } .ci { stroke: #5d656e; fill: none }',
+        ];
+
+        return \sprintf(
+            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-8 0 %1$d %2$d" width="%1$d" height="%2$d">' . "\n"
+                . "<style>%3\$s</style>\n" . '<text y="20" class="g">Cache time of one request: %4$s. Shorter is '
+                . "better.</text>\n%5\$s\n" . '<text y="%6$d" class="t">%7$s</text>' . "\n</svg>\n",
+            self::WIDE['width'] + 16,
+            $height + 60,
+            implode(' ', $style),
+            Folds::escaped($this->advice->request()),
+            str_replace(
+                ['<svg class="wide" ', '<text ', '</svg>'],
+                ["<svg y=\"30\" height=\"$height\" ", "\n<text ", "\n</svg>"],
+                $chart,
+            ),
+            $height + 50,
+            Folds::escaped($source),
         );
     }
 
