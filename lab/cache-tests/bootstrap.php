@@ -18,9 +18,11 @@ require __DIR__ . '/KeysAreStrings.php';
 require __DIR__ . '/../../var/cache-tests/root/usr/share/php/Cache/IntegrationTests/autoload.php';
 
 spl_autoload_register(static function (string $class): void {
-    $file = __DIR__ . '/../../var/cache-tests/symfony/Tests/' . strtr(substr($class, strlen('Symfony\\Component\\Cache\\Tests\\')), '\\', '/') . '.php';
-    if (str_starts_with($class, 'Symfony\\Component\\Cache\\Tests\\') && is_file($file)) {
-        require $file;
+    foreach (['Symfony\\Component\\Cache\\Tests\\' => 'symfony', 'Symfony\\Component\\Lock\\Tests\\' => 'lock'] as $prefix => $folder) {
+        $file = __DIR__ . "/../../var/cache-tests/$folder/Tests/" . strtr(substr($class, strlen($prefix)), '\\', '/') . '.php';
+        if (str_starts_with($class, $prefix) && is_file($file)) {
+            require $file;
+        }
     }
 });
 
