@@ -1,7 +1,7 @@
 <?php
 
 /*
- * Tests LaravelStore and its locks under Laravel's repository, scheduler, queue and limiters. If Laravel's array store
+ * Tests larder/laravel under Laravel's repository, scheduler, queue and limiters. If Laravel's array store
  * can do the same, it runs each test first, as a control of the test itself.
  *
  *     php lab/laravel/prove.php AUTOLOADER…     the autoloaders of Larder and of Laravel
@@ -12,6 +12,7 @@ declare(strict_types=1);
 use Illuminate\Bus\UniqueLock;
 use Illuminate\Cache\ArrayStore;
 use Illuminate\Cache\CacheManager;
+use Illuminate\Cache\CacheServiceProvider;
 use Illuminate\Cache\RateLimiter;
 use Illuminate\Cache\Repository;
 use Illuminate\Config\Repository as Config;
@@ -20,8 +21,13 @@ use Illuminate\Console\Scheduling\CacheSchedulingMutex;
 use Illuminate\Console\Scheduling\Event;
 use Illuminate\Container\Container;
 use Illuminate\Contracts\Cache\Repository as CacheContract;
+use Illuminate\Events\Dispatcher;
+use Illuminate\Foundation\Application;
 use Illuminate\Queue\Middleware\WithoutOverlapping;
-use Larder\Bridge\LaravelStore;
+use Illuminate\Session\SessionServiceProvider;
+use Larder\Laravel\LarderCacheStore;
+use Larder\Laravel\LarderRepository;
+use Larder\Laravel\LarderServiceProvider;
 
 foreach (array_slice($argv, 1) as $autoloader) {
     require str_starts_with($autoloader, '/') ? $autoloader : dirname(__DIR__, 2) . "/$autoloader";
@@ -88,6 +94,62 @@ function questions(): array
 
             return [$limiter->attempt('login', 2, static fn(): string => 'in'), $limiter->hit('login'), $limiter->tooManyAttempts('login', 2), $limiter->remaining('login', 5), $limiter->attempts('login'), $limiter->clear('login'), $limiter->attempts('login')];
         },
+        'tags' => static function (Repository $cache): array {
+            $shop = $cache->tags(['shop', 'de']);
+            $answers = [
+                $shop->put('k', ['value'], 60), $shop->get('k'), $cache->get('k'), $cache->tags(['shop'])->get('k'), $cache->tags('shop', 'de')->get('k'),
+                $shop->add('new', 1, 60), $shop->add('new', 2, 60), $shop->increment('n'), $shop->increment('n', 4), $shop->decrement('n', 2), $shop->get('n'),
+                $shop->forever('ever', 'x'), $shop->putMany(['a' => 1, '7' => 2], 60), $shop->many(['a', '7', 'none']), $shop->has('a'), $shop->pull('a'), $shop->get('a'),
+                $shop->remember('r', 60, static fn(): string => 'made'), $shop->remember('r', 60, static fn(): string => 'again'), $shop->sear('s', static fn(): int => 8), $shop->add('kept', 1),
+                $cache->tags(['fr'])->put('k', 'french', 60), $cache->tags(['de'])->flush(), $shop->get('k'), $shop->get('n'), $shop->get('ever'), $shop->get('r'), $shop->many(['a', '7']), $cache->tags('fr')->get('k'),
+                $shop->put('k', 'new', 60), $shop->get('k'), $shop->increment('n'), $shop->add('new', 3, 60), $shop->get('new'), $shop->remember('r', 60, static fn(): string => 'after'),
+                $shop->forget('k'), $shop->get('k'), $cache->tags(['a|b'])->put('k', 'one', 60), $cache->tags(['shop'])->flush(), $shop->get('r'), $cache->tags(['a|b'])->get('k'), $cache->supportsTags(),
+            ];
+            // A flush during a computation wins over its result.
+            $answers[] = $shop->remember('late', 60, static fn(): string => $cache->tags('shop')->flush() ? 'late' : '');
+
+            return $answers;
+        },
+        'null and lifetimes' => static fn(Repository $cache): array => [
+            $cache->put('null', null, 60), $cache->get('null', 'default'), $cache->has('null'), $cache->remember('null', 60, static fn(): int => 1), $cache->get('null'),
+            $cache->remember('nothing', 60, static fn(): mixed => null), $cache->get('nothing', 'default'), $cache->remember('by value', static fn(int $seconds): int => $seconds, static fn(): int => 60), $cache->get('by value'),
+            $cache->remember('over', 0, static fn(): int => 1), $cache->get('over'), $cache->remember('date', new DateTimeImmutable('+1 hour'), static fn(): int => 2), $cache->get('date'),
+            $cache->remember('interval', new DateInterval('PT1M'), static fn(): int => 3), $cache->get('interval'), $cache->remember('ever', null, static fn(): int => 4), $cache->get('ever'),
+        ],
+        'counters of other types' => static fn(Repository $cache): array => [
+            $cache->put('n', '5', 60), $cache->increment('n'), $cache->get('n'), $cache->put('n', 2.0, 60), $cache->increment('n', 2), $cache->decrement('n', '3'), $cache->increment('n', 2), $cache->remember('made', 60, static fn(): int => 7), $cache->increment('made'),
+        ],
+        'flexible' => static function (Repository $cache): array {
+            $runs = 0;
+            $ask = static function () use ($cache, &$runs): mixed {
+                return $cache->flexible('f', [1, 60], static function () use (&$runs): int {
+                    return ++$runs;
+                });
+            };
+            $answers = [$ask(), $ask()];
+            usleep(2_100_000);
+            $answers[] = $ask();
+            defer()->invoke();
+
+            return [...$answers, $ask()];
+        },
+        'events' => static function (Repository $cache): array {
+            $said = [];
+            $events = new Dispatcher();
+            $events->listen('Illuminate\\Cache\\Events\\*', static function (string $name, array $payload) use (&$said): void {
+                $said[] = [$name, get_object_vars($payload[0])];
+            });
+            $cache->setEventDispatcher($events);
+            $cache->get('k');
+            $cache->remember('k', 60, static fn(): int => 1);
+            $cache->get('k');
+            $cache->tags(['shop'])->remember('k', 60, static fn(): int => 2);
+            $cache->tags(['shop'])->flush();
+            $cache->forget('k');
+            $cache->clear();
+
+            return $said;
+        },
         'unique jobs' => static function (Repository $cache): array {
             $lock = new UniqueLock($cache);
 
@@ -138,7 +200,7 @@ foreach ($addresses as $address) {
         $cache->clear();
 
         try {
-            $answers = $question(new Repository(new LaravelStore($cache)));
+            $answers = $question(new LarderRepository(new LarderCacheStore($cache)));
         } catch (Throwable $error) {
             $answers = $error;
         }
@@ -150,6 +212,139 @@ foreach ($addresses as $address) {
             echo $answers instanceof Throwable ? $answers : json_encode(['expected' => $expected, 'answered' => $answers], JSON_PARTIAL_OUTPUT_ON_ERROR), "\n";
         }
     }
+}
+
+/**
+ * @param Closure(): string $work
+ * @return list<string> what each of 8 processes says
+ */
+function inProcesses(Closure $work): array
+{
+    $processes = [];
+    for ($i = 0; $i < 8; ++$i) {
+        [$here, $there] = (array) stream_socket_pair(\STREAM_PF_UNIX, \SOCK_STREAM, 0);
+        if (pcntl_fork() === 0) {
+            fclose($here);
+            fread($there, 1); // the start
+            fwrite($there, $work());
+            posix_kill((int) getmypid(), \SIGKILL); // without the parent's shutdown
+        }
+        fclose($there);
+        $processes[] = $here;
+    }
+    array_map(static fn($process): int|false => fwrite($process, 's'), $processes);
+    $said = array_map(static fn($process): string => (string) stream_get_contents($process), $processes);
+    while (pcntl_wait($status) > 0);
+
+    return $said;
+}
+
+$check = static function (string $what, bool $isRight, mixed $answer) use (&$passed, &$failed): void {
+    ++${$isRight ? 'passed' : 'failed'};
+    echo $isRight ? 'ok     ' : 'FAILED ', $what, $isRight ? '' : ': ' . json_encode($answer), "\n";
+};
+
+/**
+ * True if the hits of 8 processes get all numbers once. The first hit is made before, because RateLimiter may put 1
+ * over the counts of others at the very first ones: it adds 0, increments and puts in three calls.
+ */
+$areExact = static function (Closure $open): bool {
+    (new RateLimiter($open()))->hit('login', 600);
+    $said = inProcesses(static function () use ($open): string {
+        $limiter = new RateLimiter($open());
+
+        return implode(' ', array_map(static fn(): int => $limiter->hit('login', 600), range(1, 250))) . ' ';
+    });
+    $numbers = array_map(intval(...), explode(' ', trim(implode('', $said))));
+    sort($numbers);
+
+    return $numbers === range(2, 2001);
+};
+$shared = array_filter($addresses, static fn(string $address): bool => $address !== 'array:' && !str_starts_with($address, 'apcu:'));
+foreach ($shared as $address) {
+    $open = static fn(): LarderRepository => new LarderRepository(new LarderCacheStore(Larder\Cache::open($address)));
+    $open()->clear();
+    $check("8 processes hit one limiter over $address", $areExact($open), null);
+    $made = inProcesses(static fn(): string => $open()->tags('shop')->remember('made', 60, static function (): string {
+        usleep(300_000);
+
+        return getmypid() . '.';
+    }));
+    $check("8 processes compute one value over $address", count(array_unique($made)) === 1, $made);
+    $late = $open()->tags('shop');
+    $late->remember('late', 60, static fn(): bool => $open()->tags('shop')->flush());
+    $check("a flush during a computation wins over $address", $late->get('late') === null, $late->get('late'));
+    $open()->clear();
+}
+$files = static fn(): Repository => new Repository(new Illuminate\Cache\FileStore(new Illuminate\Filesystem\Filesystem(), "$directory/laravel"));
+$check("control: 8 processes hit one limiter over Laravel's files", !$areExact($files), null);
+$own = (new ArrayStore())->tags('shop');
+$own->remember('late', 60, static fn(): bool => $own->flush());
+$check("control: a flush during a computation over Laravel's array", $own->get('late') === true, $own->get('late'));
+
+/** @param array<string, mixed> $settings with dots @return Application with the store "larder" and its sessions */
+$application = static function (string $dsn, array $settings = []) use ($directory): Application {
+    $application = new Application($directory);
+    $config = new Config(['app' => ['key' => 'k'], 'cache' => ['stores' => ['larder' => ['driver' => 'larder', 'dsn' => $dsn]]], 'session' => ['driver' => 'larder', 'lifetime' => 60]]);
+    $config->set($settings);
+    $application->instance('config', $config);
+    array_map($application->register(...), [CacheServiceProvider::class, SessionServiceProvider::class, LarderServiceProvider::class]);
+
+    return $application;
+};
+$cacheOf = static fn(string $dsn, array $settings = []): Repository => $application($dsn, $settings)['cache']->store('larder');
+/** @return string the class of the exception that it throws; otherwise the type of its result */
+$outcome = static function (Closure $call): string {
+    try {
+        return get_debug_type($call());
+    } catch (Throwable $error) {
+        return $error::class;
+    }
+};
+foreach (['redis:///nowhere.sock', 'redis:///nowhere.sock?timeout=0.5', 'mysql://u@127.0.0.1:9/nowhere?', 'pgsql://u@127.0.0.1:9/nowhere'] as $dsn) {
+    $read = $outcome(static fn(): string => $application($dsn)['session']->driver()->getHandler()->read('session'));
+    $get = $outcome(static fn(): mixed => $cacheOf($dsn)->get('key'));
+    $check("sessions throw, and others miss, over $dsn", [$read, $get] === [Larder\Exception\StoreFailed::class, 'null'], [$read, $get]);
+}
+foreach (['an empty dsn' => [''], 'an empty LARDER_DSN' => ['none:', ['cache.stores' => []]]] as $what => $arguments) {
+    $_ENV['LARDER_DSN'] = '';
+    $is = $outcome(static fn(): mixed => $cacheOf(...$arguments)->get('key'));
+    $check("$what is none", $is === 'null', $is);
+}
+$object = static fn(): array => ['object' => new ArrayObject([1])];
+$before = ["file://$directory/before", "sqlite://$directory/before.sqlite?serializer=php", "tier:(array:)(file://$directory/(tier))?poll=0", "tier:(array:)(tier:(array:)(file://$directory/nested))"];
+foreach ($before as $dsn) {
+    $cacheOf($dsn)->put('before', $object(), 60);
+    $limited = $cacheOf($dsn, ['cache.serializable_classes' => ['ArrayObject']]);
+    $limited->put('after', $object(), 60);
+    $got = [$cacheOf($dsn)->get('before'), $limited->get('before'), $limited->get('after')];
+    $check("objects from before the limit are misses over $dsn", $got == [$object(), null, $object()], array_map(get_debug_type(...), $got));
+}
+foreach (['redis:///nowhere.sock', 'redis+cluster://127.0.0.1:9?timeout=0.1', 'tier:(array:)(redis:///nowhere.sock)', 'auto:', 'array:', 'none:', 'php-file://' . "$directory/php"] as $dsn) {
+    $is = $outcome(static fn(): mixed => $cacheOf($dsn, ['cache.serializable_classes' => false])->get('key'));
+    $check("classes can be limited over $dsn", $is === 'null', $is);
+}
+foreach ([19 => ['int', 'bool'], 20 => [Larder\Exception\InvalidDsn::class, Larder\Exception\InvalidDsn::class]] as $length => $expected) {
+    $dsn = "tier:(array:)(file://$directory/named?namespace=" . str_repeat('n', $length) . ')';
+    $one = $cacheOf($dsn);
+    $other = $cacheOf($dsn, ['cache.prefix' => 'other']);
+    $is = [$outcome(static fn(): ?int => $one->put('key', 1, 60) && $other->put('key', 2, 60) ? $one->get('key') : null), $outcome(static fn(): bool => $one->lock('lock', 9)->get())];
+    $check("$length characters of a DSN's namespace", $is === $expected, $is);
+}
+$held = $cacheOf("file://$directory/held");
+$is = [$held->lock('stuck')->get(), $held->clear(), $held->lock('stuck')->isLocked(), $held->flushLocks(), $held->lock('stuck')->isLocked()];
+$check('flushLocks() of a repository ends locks', $is === [true, true, true, true, false], $is);
+
+if (extension_loaded('larder')) {
+    $flushed = new LarderRepository(new LarderCacheStore(Larder\Cache::open('larder:?namespace=grows')));
+    $count = static fn(): int => iterator_count(new LarderIterator());
+    $rounds = [];
+    for ($round = 0; $round < 1000; ++$round) {
+        $flushed->tags(['shop', 'de'])->forever('page', $round);
+        $flushed->tags('shop')->flush();
+        $rounds[] = $count();
+    }
+    $check('1,000 flushes leave no entries', max($rounds) - $rounds[0] <= 1, array_slice($rounds, -3));
 }
 echo "$passed passed, $failed failed\n";
 exit($failed === 0 ? 0 : 1);

@@ -1,0 +1,47 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Laravel;
+
+use Illuminate\Cache\TagSet;
+
+/** Tags whose versions Larder keeps and compares, so keys of tagged values need only the names. */
+final class LarderTagSet extends TagSet
+{
+    /** @param list<string> $names */
+    public function __construct(private readonly LarderCacheStore $larder, array $names)
+    {
+        parent::__construct($larder, $names);
+    }
+
+    public function reset(): void
+    {
+        $this->larder->invalidate(...$this->names);
+    }
+
+    /** @param string $name */
+    public function resetTag($name): string
+    {
+        $this->larder->invalidate($name);
+
+        return $name;
+    }
+
+    public function flush(): void
+    {
+        $this->reset();
+    }
+
+    /** @param string $name */
+    public function flushTag($name): void
+    {
+        $this->larder->invalidate($name);
+    }
+
+    /** @param string $name */
+    public function tagId($name): string
+    {
+        return rawurlencode($name); // no separator of getNamespace()
+    }
+}
