@@ -8,6 +8,7 @@ use Facebook\WebDriver\Chrome\ChromeDevToolsDriver;
 use Facebook\WebDriver\Chrome\ChromeOptions;
 use Facebook\WebDriver\Remote\DesiredCapabilities;
 use Facebook\WebDriver\Remote\RemoteWebDriver;
+use Facebook\WebDriver\WebDriverBy;
 use Facebook\WebDriver\WebDriverKeys;
 use Symfony\Component\Filesystem\Filesystem;
 use Symfony\Component\Process\Process;
@@ -112,6 +113,19 @@ final class Browser
         foreach ($keys as $key) {
             $this->driver->getKeyboard()->sendKeys($key);
         }
+    }
+
+    /** Clicks on the element, and waits until the page after it is loaded. */
+    public function follow(string $selector): void
+    {
+        $this->run('window.larderLeft = true; document.querySelector(' . json_encode($selector) . ').click();');
+        $this->waitFor('window.larderLeft === undefined && document.readyState === "complete"');
+    }
+
+    /** Chooses a file in the element, which is an input of the type file. */
+    public function choose(string $selector, string $file): void
+    {
+        $this->driver->findElement(WebDriverBy::cssSelector($selector))->sendKeys($file);
     }
 
     /** Presses Tab until the element has the focus. */

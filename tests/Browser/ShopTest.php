@@ -84,7 +84,7 @@ final class ShopTest extends TestCase
         return PhpFpmServer::start(
             $this->folder . '/fpm',
             [...$ini, 'session.use_strict_mode' => 1, 'larder.segment' => (string) \ini_get('larder.segment')],
-            PhpProcess::hasEngine() ? [] : [\dirname(__DIR__, 2) . '/extension/modules/larder.so'],
+            PhpProcess::engine(),
             [new PhpFpmPool(workers: 4, directives: [
                 'env[ARRIVALS]' => $this->folder . '/arrivals',
                 ...$inFiles ? ['env[STORE]' => "file://$this->folder/sessions"] : [],

@@ -1,0 +1,46 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\WordPress\Plugin;
+
+use Larder\WordPress\ObjectCache\Epoch;
+use Larder\WordPress\PageCache\Purge;
+
+/** What both caches know. */
+final class Caches
+{
+    /** Empties them, in a network for all sites. */
+    public static function clear(): void
+    {
+        wp_cache_flush();
+        Purge::purgeAll(true);
+    }
+
+    /** The same before they are switched on: this process does not have their drop-ins. */
+    public static function forget(): void
+    {
+        self::deleteEpoch();
+        self::clear();
+    }
+
+    public static function uninstall(): void
+    {
+        self::deleteEpoch();
+        $sites = is_multisite() ? get_sites(['fields' => 'ids', 'number' => 0]) : [];
+        foreach ($sites as $site) {
+            delete_blog_option($site, Purge::MARK);
+        }
+        delete_option(Purge::MARK);
+    }
+
+    /** The object cache has one in the options of the main site. Without it, it forgets everything. */
+    private static function deleteEpoch(): void
+    {
+        if (is_multisite()) {
+            delete_blog_option(get_main_site_id(), Epoch::OPTION);
+        } else {
+            delete_option(Epoch::OPTION);
+        }
+    }
+}

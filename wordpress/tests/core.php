@@ -1,0 +1,22 @@
+<?php
+
+declare(strict_types=1);
+
+// What the plugin finds of WordPress when it is loaded, on a page.
+
+function wp_cache_get(int|string $key, string $group = ''): mixed
+{
+    return false;
+}
+
+function register_deactivation_hook(string $file, callable $callback): void {}
+
+function is_admin(): bool
+{
+    return false;
+}
+
+function wp_doing_cron(): bool
+{
+    return false;
+}
