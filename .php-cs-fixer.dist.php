@@ -4,7 +4,10 @@ declare(strict_types=1);
 
 $root = __DIR__;
 $folders = array_filter(
-    ["$root/library", "$root/compat", "$root/cli", "$root/tests", "$root/dev", "$root/lab"],
+    array_map(
+        static fn(string $folder): string => "$root/$folder",
+        ['library', 'compat', 'cli', 'symfony', 'laravel', 'wordpress', 'tests', 'dev', 'lab'],
+    ),
     'is_dir',
 );
 $commands = array_filter(["$root/cli/bin/larder", "$root/larder"], 'is_file');

@@ -65,9 +65,9 @@ final class CiRunTest extends TestCase
     }
 
     /** The shell counts on from SECONDS. */
-    #[TestWith(['0', 'cli phpt waiting library core engine project', ''])]
-    #[TestWith(['3000', 'cli phpt', 'waiting library core engine project'])]
-    #[TestWith(['4000', '', 'cli phpt waiting library core engine project'])]
+    #[TestWith(['0', 'cli phpt packages waiting library core engine project', ''])]
+    #[TestWith(['3000', 'cli phpt packages', 'waiting library core engine project'])]
+    #[TestWith(['4000', '', 'cli phpt packages waiting library core engine project'])]
     public function testSlowMachineSaysWhatItLeavesOut(string $seconds, string $parts, string $leftOut): void
     {
         $this->write('dev/fresh-machine', 'case "$*" in *compare*) ;; *) echo "there: $*" ;; esac; echo "20 passed, 0 failed"');

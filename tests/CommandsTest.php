@@ -80,7 +80,7 @@ final class CommandsTest extends TestCase
     private static function packages(): array
     {
         $names = [];
-        foreach (['library', 'cli', 'compat/polyfill', 'compat/legacy', 'extension', 'apcu'] as $folder) {
+        foreach (['library', 'cli', 'compat/polyfill', 'compat/legacy', 'symfony', 'laravel', 'extension', 'apcu'] as $folder) {
             $package = json_decode((string) file_get_contents(Repository::ROOT . "/$folder/composer.json"), true, flags: \JSON_THROW_ON_ERROR);
             self::assertIsArray($package);
             self::assertIsString($package['name']);

@@ -25,7 +25,7 @@ final class EmptyProject
         (new Filesystem())->dumpFile("$this->folder/composer.json", json_encode([
             'name' => 'somebody/project',
             'repositories' => [
-                ...($published ? [self::repository('{library,cli,compat/legacy,compat/polyfill}', ['larder/larder' => self::VERSION, 'larder/cli' => self::VERSION, 'larder/legacy' => self::VERSION, 'larder/polyfill' => self::VERSION])] : []),
+                ...($published ? [self::repository('{library,cli,symfony,compat/legacy,compat/polyfill}', ['larder/larder' => self::VERSION, 'larder/cli' => self::VERSION, 'larder/symfony' => self::VERSION, 'larder/legacy' => self::VERSION, 'larder/polyfill' => self::VERSION])] : []),
                 ...self::repositoriesOfWhatIsInstalledHere(),
             ],
         ], \JSON_THROW_ON_ERROR));

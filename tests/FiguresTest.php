@@ -5,12 +5,14 @@ declare(strict_types=1);
 namespace Larder\ProjectTests;
 
 use Larder\Cli\Report\Check;
+use Larder\Cli\Report\Html\Page;
+use Larder\Cli\Report\ResultFile;
 use Larder\Cli\System\TemporaryDirectory;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Filesystem\Filesystem;
 
-/** docs/figures.md and the chart are the output of lab/figures/run for the stored measurements. */
+/** docs/figures.md, the chart and the reports are the output of lab/figures/run for the stored measurements. */
 final class FiguresTest extends TestCase
 {
     private const PAGE = Repository::ROOT . '/docs/figures.md';
@@ -25,7 +27,7 @@ final class FiguresTest extends TestCase
     #[TestWith(['engine.jsonl', '/("ours"): ?[\d.]+/'])]
     #[TestWith(['library.jsonl', '/("ours"): ?[\d.]+/'])]
     #[TestWith(['sessions.jsonl', '/("longest_wait_ms"): ?[\d.]+/'])]
-    #[TestWith(['pages.jsonl', '/("ours"): ?[\d.]+/'])]
+    #[TestWith(['pages.jsonl', '/("ratio"): ?[\d.]+/'])]
     #[TestWith(['memory.jsonl', '/("ours"): ?[\d.]+/'])]
     public function testOtherMeasurementsAreNoticed(string $file, string $figure): void
     {
@@ -58,14 +60,45 @@ final class FiguresTest extends TestCase
         self::assertSame([], array_values(array_filter($problems, static fn(string $problem): bool => !str_starts_with($problem, 'the run was spoiled'))));
     }
 
+    /** After a change of the page, `lab/figures/run report` writes them again. */
+    #[TestWith(['compare', 'docs/figures/compare.jsonl'])]
+    #[TestWith(['studies', 'docs/report/studies.html'])]
+    public function testReportIsWhatThePageWouldBe(string $name, string $data): void
+    {
+        $page = (string) file_get_contents(Repository::ROOT . "/docs/report/$name.html");
+        $expected = (new Page(ResultFile::read(Repository::ROOT . "/$data")))->html();
+
+        self::assertTrue(self::unpacked($expected) === self::unpacked($page), "lab/figures/run report would change docs/report/$name.html");
+        self::assertNotSame(self::unpacked($expected), self::unpacked(str_replace('<h1>', '<h1>About ', $page))); // the control
+    }
+
+    public function testReportOfTheStudiesIsAWholeResult(): void
+    {
+        $file = Repository::ROOT . '/docs/report/studies.html';
+
+        self::assertSame([], Check::problems($file));
+        self::assertStringContainsString('<h1>Published figures of PHP caches, measured again', (string) file_get_contents($file));
+    }
+
     public function testTheChartShowsWhatWasMeasured(): void
     {
         self::assertSame((string) file_get_contents(self::CHART), $this->chart(Repository::ROOT . '/docs/figures'));
     }
 
-    public function testChartOfOtherMeasurementsIsNoticed(): void
+    public function testChangedMeasurementsAreRefused(): void
     {
-        self::assertNotSame((string) file_get_contents(self::CHART), $this->chart($this->changed('compare.jsonl', '/("median"): ?[\d.]+/', '$1:987654.0')));
+        $this->expectExceptionMessage('the checksum is not that of the rows');
+        $this->chart($this->changed('compare.jsonl', '/("median"): ?[\d.]+/', '$1:987654.0'));
+    }
+
+    /** Versions of zlib compress the data differently. */
+    private static function unpacked(string $page): string
+    {
+        return (string) preg_replace_callback(
+            '~(?<= id="data">)[^<]*~',
+            static fn(array $data): string => (string) gzdecode((string) base64_decode($data[0], true)),
+            $page,
+        );
     }
 
     /** @return list<string> lines with requests a second, and large numbers, that are missing in docs/figures.md */

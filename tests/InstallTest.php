@@ -53,7 +53,9 @@ final class InstallTest extends TestCase
         $php->write('conf.d/apcu.ini', "; of APCu\nextension=apcu.so\napc.shm_size=48M\n");
         $before = $php->state();
 
-        self::assertPrints('new ', $php->make('install'));
+        $install = $php->make('install');
+        self::assertPrints('new ', $install);
+        self::assertPrints('To use it: docs/start.md.', $install);
         $loaded = $php->run('echo larder_store("key", 1), (new ReflectionExtension("apcu"))->getVersion();');
         self::assertStringStartsWith('15.1.', $loaded->mustRun()->getOutput());
         self::assertSame($before['apcu.ini'], $php->state()['apcu.ini'], 'APCu stays');
@@ -145,6 +147,7 @@ final class InstallTest extends TestCase
         $nothing = static fn() => null;
         $broken = "#!/bin/sh\necho no memory\nexit 1\n";
         yield 'no such PHP' => [$remove('bin/php'), [], 'there is no command '];
+        yield 'no folder of a PHP' => [$remove('bin'), [], 'there is no command '];
         yield 'an old PHP' => [$write('bin/php', $facts('7.4.33 70433 8')), [], 'PHP 7.4.33 is too old: 8.2 or newer'];
         yield 'a 32-bit PHP' => [$write('bin/php', $facts('8.2.0 80200 4')), [], 'a 32-bit program'];
         yield 'no headers' => [$remove('bin/phpize'), [], 'its headers are missing. Install it: '];
@@ -210,7 +213,7 @@ final class InstallTest extends TestCase
         $code = '';
         foreach (self::classes("$library->folder/vendor/larder/larder/src") as $class) {
             // Their parents come from packages that only some users install.
-            if (!str_starts_with(str_replace('\\Internal\\', '\\', $class), 'Larder\\Bridge\\') && !\in_array($class, ['Larder\\Http\\ResponseCache', 'Larder\\Internal\\Http\\WatchedHandler', 'Larder\\Psr\\TaggableItem', 'Larder\\Psr\\TaggablePool'], true)) {
+            if (!\in_array($class, ['Larder\\Http\\ResponseCache', 'Larder\\Internal\\Http\\WatchedHandler', 'Larder\\Psr\\TaggableItem', 'Larder\\Psr\\TaggablePool'], true)) {
                 $code .= "class_exists('$class') || interface_exists('$class') || trait_exists('$class') || print('$class is not there');";
             }
         }
@@ -221,19 +224,31 @@ final class InstallTest extends TestCase
         self::assertFileExists("$library->folder/vendor/larder/larder/LICENSE");
     }
 
-    /** Each adapter needs only the contracts of its framework. */
-    public function testAdaptersNeedOnlyTheContracts(): void
+    /** The bundle brings all that its adapter needs; symfony/lock is for those that lock. */
+    public function testBundleIsInstalled(): void
     {
         $project = new EmptyProject();
-        $project->require('larder/larder');
-        $laravel = 'echo (new Larder\\Bridge\\LaravelStore(Larder\\Cache::open("array:")))->increment("n");';
-        $symfony = 'echo (new Larder\\Bridge\\SymfonyCache(Larder\\Cache::open("array:")))->get("key", fn() => "computed");';
-        foreach ([['illuminate/contracts', $laravel, '1'], ['symfony/cache-contracts', $symfony, 'computed']] as [$package, $code, $printed]) {
-            $without = $project->run([\PHP_BINARY, '-r', "require 'vendor/autoload.php'; $code"]);
-            self::assertNotSame(0, $without->run(), 'control: it works without its contracts');
-            $project->require($package);
-            self::assertSame($printed, $project->php($code));
-        }
+        $project->require('larder/symfony');
+        self::assertSame('computed', $project->php(<<<'PHP'
+            new Larder\Symfony\LarderSymfonyBundle();
+            echo (new Larder\Symfony\Adapter('array:', 'shop'))->get('key', fn() => 'computed');
+            PHP));
+        self::assertSame([], glob("$project->folder/vendor/larder/symfony/tests"));
+    }
+
+    /** Into a new application, which takes only stable packages unless a line names others. */
+    public function testDocumentedInstallationOfTheBundleWorks(): void
+    {
+        $project = new EmptyProject(published: false);
+        $commands = str_replace(
+            ['/opt/larder', ' require '],
+            [(string) realpath(Repository::ROOT), ' require --dry-run '],
+            Page::read('docs/symfony.md')->commands(),
+        );
+        $shell = $project->run(['sh', '-e', '-c', implode("\n", $commands)]);
+
+        self::assertSame(0, $shell->run(), $shell->getErrorOutput());
+        self::assertStringContainsString('Installing larder/symfony', $shell->getErrorOutput());
     }
 
     /** Applications call function_exists() to find a cache. */

@@ -17,8 +17,11 @@ final class PackagesTest extends TestCase
     {
         yield 'library' => ['library'];
         yield 'cli' => ['cli'];
+        yield 'symfony' => ['symfony'];
+        yield 'wordpress' => ['wordpress'];
         yield 'polyfill' => ['compat/polyfill'];
         yield 'legacy' => ['compat/legacy'];
+        yield 'laravel' => ['laravel'];
         yield 'extension' => ['extension'];
     }
 
@@ -27,7 +30,8 @@ final class PackagesTest extends TestCase
     {
         $here = $this->section('.', 'require') + $this->section('.', 'require-dev');
         foreach ($this->section($package, 'require') as $name => $version) {
-            if (str_starts_with($name, 'larder/') || str_starts_with($name, 'ext-')) {
+            // lab/software/laravel installs Laravel elsewhere.
+            if (str_starts_with($name, 'larder/') || str_starts_with($name, 'ext-') || str_starts_with($name, 'illuminate/')) {
                 continue;
             }
             self::assertSame($version, $here[$name] ?? null, "$name in $package/composer.json");
@@ -45,7 +49,9 @@ final class PackagesTest extends TestCase
     public function testPackagesRequireTheLibraryOfTheirVersion(): void
     {
         self::assertSame('self.version', $this->section('cli', 'require')['larder/larder'] ?? null);
+        self::assertSame('self.version', $this->section('symfony', 'require')['larder/larder'] ?? null);
         self::assertSame('self.version', $this->section('compat/legacy', 'require')['larder/larder'] ?? null);
+        self::assertSame('self.version', $this->section('laravel', 'require')['larder/larder'] ?? null);
     }
 
     /** @return iterable<string, array{string, string}> */

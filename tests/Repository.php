@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests;
 
+use Larder\Tests\PhpProcess;
 use Symfony\Component\Process\Process;
 
 /** The work tree under test, and ways to start its parts. */
@@ -29,21 +30,9 @@ final class Repository
      */
     public static function php(array $arguments, string $directory = self::ROOT): Process
     {
-        $engine = self::ROOT . '/extension/modules/larder.so';
         $settings = ['-d', 'apc.enable_cli=1', '-d', 'display_errors=stderr', '-d', 'log_errors=0', '-d', 'error_reporting=-1'];
-        if (!self::hasEngine()) {
-            array_push($settings, '-d', "extension=$engine");
-        }
 
-        return new Process([\PHP_BINARY, ...$settings, ...$arguments], $directory, null, null, 300);
-    }
-
-    /** True if PHP loads the engine by its own settings, and not only by this process's command line. */
-    public static function hasEngine(): bool
-    {
-        $process = new Process([\PHP_BINARY, '-r', 'exit((int) extension_loaded("larder"));']);
-
-        return $process->run() !== 0;
+        return new Process([...PhpProcess::commandWithEngine(), ...$settings, ...$arguments], $directory, null, null, 300);
     }
 
     /** @return string a folder for PATH, with every command of this machine except one */

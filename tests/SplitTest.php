@@ -21,10 +21,10 @@ final class SplitTest extends TestCase
         $files->copy(Repository::ROOT . '/dev/split', "$this->folder/source/dev/split");
         $files->chmod("$this->folder/source/dev/split", 0o755);
         $this->git(['init', '-q', '-b', 'main']);
-        foreach (['larder', 'cli', 'polyfill', 'legacy', 'ext-larder', 'ext-apcu'] as $package) {
+        foreach (['larder', 'cli', 'symfony', 'laravel', 'polyfill', 'legacy', 'ext-larder', 'ext-apcu'] as $package) {
             $this->git(['init', '-q', '--bare', "$this->folder/remotes/$package.git"]);
         }
-        $this->write(['library/composer.json' => '{}', 'cli/composer.json' => '{}', 'compat/polyfill/composer.json' => '{}', 'compat/legacy/composer.json' => '{}', 'extension/composer.json' => '{}', 'apcu/composer.json' => '{}']);
+        $this->write(['library/composer.json' => '{}', 'cli/composer.json' => '{}', 'symfony/composer.json' => '{}', 'laravel/composer.json' => '{}', 'compat/polyfill/composer.json' => '{}', 'compat/legacy/composer.json' => '{}', 'extension/composer.json' => '{}', 'apcu/composer.json' => '{}']);
         $this->release('1.0.0');
     }
 

@@ -20,17 +20,17 @@ final class ToolCommandsTest extends TestCase
         'delete' => [['absent'], '/^Deleted 0 entries of /m', 1],
         'doctor' => [[], '/Processes share it\.$/m'],
         'du' => [[], '/, segment default/'],
-        'dump' => [['%1$s/warm.dump'], '/warm\.dump: [\d,]+ entries, /'],
+        'dump' => [['--prefix', 'absent:', '%1$s/warm.dump'], '/^No entries begin with "absent:" in segment /m', 1],
         'get' => [['absent'], '/^There is no entry "absent" in /m', 1],
         'keys' => [[], '/, segment default/'],
         'listen' => [['tier:(file://%1$s/local)(redis://%1$s/redis/redis.sock)'], '/listening to .*redis\.sock for changes/'],
         'load' => [['%1$s/absent'], '/absent is no file\. /', 1],
-        'resize' => [[], '/MiB, \d+ processes/'],
+        'resize' => [['--yes'], '/MiB, \d+ processes/'],
         'sample' => [[], '/^(Nothing was recorded for the user|[\d,]+ samples from) /'],
         'serializers' => [['--values', '10b', '--rounds', '1'], '/^10b +php +\d+/m'],
         'stampede' => [['--processes', '3', '--compute', '10', 'file://%1$s/files', 'redis://%1$s/redis/redis.sock'], '~^file://\S+ +1 +\d+ ms +2 +\d+ ms\Rredis://\S+ +1 +\d+ ms +2 +\d+ ms$~m'],
         'top' => [['--once'], '/^Memory .* entries; /m'],
-        'warm' => [['%1$s/absent'], '~can read no file .*/absent: ~', 2],
+        'warm' => [['%1$s/absent'], '~can read no file .*/absent: ~', 3],
     ];
 
     private static ?CloneWithoutDev $clone = null;

@@ -45,7 +45,7 @@ function larder_fetch(string $key, mixed $default = null): mixed
     return Memory::ofThisProcess()->fetch($key, $default);
 }
 
-function larder_peek(string $key, mixed $default = null): mixed
+function larder_peek(string $key, mixed $default = null, bool $incomplete = false): mixed
 {
     Arguments::checkKey(__FUNCTION__, $key);
 
@@ -313,6 +313,12 @@ function larder_info(bool $tables = true): array
     $memory = Memory::ofThisProcess();
 
     return $memory->info() + ($tables ? $memory->tables() : []);
+}
+
+/** @return list<array{size: int, hit_rate: float}> */
+function larder_predict(): array
+{
+    return []; // it keeps no samples
 }
 
 function larder_pid(): int

@@ -49,7 +49,7 @@ final class TimedCache implements CacheInterface
     public function clear(): bool { return $this->cache->clear(); }
     public function reset(): void { $this->cache->reset(); }
     public function can(Capability $capability): bool { return $this->cache->can($capability); }
-    public function add(string $key, mixed $value, int|float $ttl = 0): bool { return $this->cache->add($key, $value, $ttl); }
+    public function add(string $key, mixed $value, int|float $ttl = 0, array|TagVersions $tags = []): bool { return $this->cache->add($key, $value, $ttl, $tags); }
     public function replace(string $key, mixed $value, int|float $ttl = 0): bool { return $this->cache->replace($key, $value, $ttl); }
     public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false { return $this->cache->increment($key, $step, $first, $ttl); }
     public function decrement(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false { return $this->cache->decrement($key, $step, $first, $ttl); }

@@ -9,6 +9,7 @@
  *     php lab/apcu/prove.php composer PROJECT             its class loader
  *     php lab/apcu/prove.php laravel                      the apc store of Laravel
  *     php lab/apcu/prove.php wordpress                    its Site Health
+ *     php lab/apcu/prove.php phpcacheadmin SOCKET VALUE   its pages, in the pool there
  *     php -S ADDRESS -t WIKI lab/apcu/prove.php           serves the wiki, and apcu_cache_info() at /cached
  */
 
@@ -233,6 +234,39 @@ function wordpress(): iterable
     yield 'APCu is one of them' => \in_array('APCu', $offered, true) ?: throw new \RuntimeException('Site Health does not find APCu');
 }
 
+/**
+ * What it shows but amounts of memory and times. (APCu 5.1.22 counts times from the start of the machine.)
+ *
+ * @return iterable<string, mixed>
+ */
+function phpcacheadmin(string $socket, string $value): iterable
+{
+    require __DIR__ . '/../../vendor/autoload.php';
+    $pool = \Larder\Cli\Server\PhpFpmConnection::open($socket);
+    $ask = static function (string $script, string $query) use ($pool): string {
+        $answer = $pool->request(\Larder\Cli\Server\PhpFpmServer::parameters((string) realpath($script), $query));
+        $text = html_entity_decode(strip_tags((string) preg_replace('~<(script|style|svg)\b.*?</\1>~s', '', $answer->body)));
+        $text = (string) preg_replace(['/[\d,. ]+[KMG]?B\b/', '/(Slots|slots":) ?\d+/', '/\s+/'], ['BYTES', 'SLOTS', ' '], $text);
+
+        return "$answer->status $text";
+    };
+    yield 'stored' => $ask(__DIR__ . '/stored.php', "value=$value");
+    $admin = __DIR__ . '/../../var/phpcacheadmin/index.php';
+    $read = static function (string $page, string $figures) use ($ask, $admin): array {
+        preg_match_all($figures, $ask($admin, "dashboard=apcu&$page"), $found);
+        sort($found[0]);
+
+        return $found[0];
+    };
+    yield 'keys' => $read('tab=keys', '/\b(?:shop|user):\d/');
+    foreach (['formatted', 'raw', 'hex'] as $mode) {
+        yield "a key, $mode" => $read("view=key&key=shop:1&value_mode=$mode", '/(?<=Size BYTES).*/');
+    }
+    yield 'panels' => $read('ajax&panels', '~"(?:keys|expunges)":"\d+"|"hits_misses":\["[^"]*"~');
+    yield 'analysis' => $read('tab=analysis', '/(?:Keys analyzed|Namespaces|Keys without expiry|\bshop|\buser):? \d+/');
+    yield 'health' => $read('tab=health', '~(?:usage|rate|Fragmentation|count) (?:Healthy|Warning|Critical)|\d+ hits / \d+ lookups~');
+}
+
 $arguments = \array_slice($argv, 2);
 $answers = match ($argv[1]) {
     'composer' => composer($arguments[0]),
@@ -240,6 +274,7 @@ $answers = match ($argv[1]) {
     'wordpress' => wordpress(),
     'mediawiki' => mediawiki($arguments[0]),
     'symfony' => symfony($arguments[0]),
+    'phpcacheadmin' => phpcacheadmin($arguments[0], $arguments[1]),
 };
 foreach ($answers as $question => $answer) {
     echo "$question: ", Visitor::normalized(json_encode($answer, \JSON_THROW_ON_ERROR | \JSON_UNESCAPED_SLASHES | \JSON_UNESCAPED_UNICODE)), "\n";

@@ -160,7 +160,7 @@ function contention(string $file): string
 }
 
 /**
- * Requests a second of one worker, and the time of a request relative to the one before.
+ * Requests a second of one worker, and the time of a request with Larder relative to that before.
  *
  * @param list<array<mixed>> $rows
  */
@@ -168,12 +168,12 @@ function pages(array $rows): string
 {
     $lines = [['requests a second', 'before', 'with Larder', 'time, relative']];
     foreach ($rows as $row) {
-        [$ours, $theirs, $ratio, $low, $high] = array_map(static fn(string $key): float => Measured::number($row, $key) ?? \NAN, ['ours', 'theirs', 'ratio', 'low', 'high']);
+        [$theirs, $ratio, $low, $high] = array_map(static fn(string $key): float => Measured::number($row, $key) ?? \NAN, ['theirs', 'ratio', 'low', 'high']);
         $peer = Measured::text($row, 'peer');
         $lines[] = [
             Measured::text($row, 'work'),
             number_format(1e9 / $theirs) . ($peer === 'APCu' ? ' with APCu' : ' without a cache'),
-            number_format(1e9 / $ours),
+            number_format(1e9 / ($theirs * $ratio)), // a slow phase shifts the median of one side, not that of the pairs
             vsprintf('%s (%s to %s)', array_map(static fn(float $number): string => number_format($number, $ratio < 0.1 ? 3 : 2), [$ratio, $low, $high])),
         ];
     }
@@ -242,7 +242,7 @@ file_put_contents($page, implode("\n", [
     '',
     '## Whole pages',
     '',
-    "One PHP-FPM worker and client, without a web server; both sides in turns, with 95 % intervals. Each read is of 20 product rows; WordPress has [a file](sessions.md#wordpress) more. `make figures ARGS=pages`, {$pages->machine()}.",
+    "One PHP-FPM worker and client, without a web server; both sides in turns. Time is the median ratio of 100 pairs, with its 95 % interval; *with Larder* follows from it. Each read is of 20 product rows; WordPress has [our plugin](../wordpress/readme.txt) more. `make figures ARGS=pages`, {$pages->machine()}.",
     '',
     pages($pages->rows),
     '## One request',
@@ -257,7 +257,7 @@ file_put_contents($page, implode("\n", [
     ratios($engineRows),
     contention("$folder/contention.jsonl"),
     '',
-    "Arrays in PHP's own shape, which a fetch returns by a pointer, and serialized (`larder.compact=1`): bytes, and the time of a store relative to APCu's with its default serializer. `make figures ARGS=memory`, {$memory->machine()}.",
+    "Arrays in PHP's own shape, which a fetch returns by a pointer, and compact (`larder.compact=1`): bytes, and the time of a store relative to APCu's with its default serializer. `make figures ARGS=memory`, {$memory->machine()}.",
     '',
     memory($memory->rows),
     '## The library',
@@ -275,4 +275,6 @@ file_put_contents($page, implode("\n", [
     '`./larder serializers` for an array of 50 x 50 numbers: ' . strtok($serializers, "\n") . '. Writes with msgpack and json include a search for what they would change. [All rows](figures/serializers.txt).',
     '',
     table([['serializer', 'with', 'bytes', 'write', 'read'], ...serializers($serializers)]),
+    'Next: [measure yours](measure.md).',
+    '',
 ]));

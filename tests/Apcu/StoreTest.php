@@ -7,6 +7,7 @@ namespace Larder\ProjectTests\Apcu;
 use Larder\Cli\System\Php;
 use Larder\Cli\System\TemporaryDirectory;
 use Larder\ProjectTests\Repository;
+use Larder\Tests\PhpProcess;
 use PHPUnit\Framework\TestCase;
 
 /** The library's apcu: store in a PHP that has Larder's module apcu instead of APCu. */
@@ -61,8 +62,6 @@ final class StoreTest extends TestCase
         mkdir("$folder/php");
         mkdir("$folder/segments");
         $settings = ['apc.enable_cli' => '1', 'larder.path' => "$folder/segments", 'larder.segment' => 'apcu-store', 'larder.size' => '64M', 'zend.assertions' => '1', 'error_reporting' => '-1'];
-        $engine = Repository::hasEngine() ? [] : [Repository::ROOT . '/extension/modules/larder.so'];
-
-        return Php::without('apcu', "$folder/php", $settings, [...$engine, Repository::ROOT . '/var/apcu/modules/apcu.so']);
+        return Php::without('apcu', "$folder/php", $settings, [...PhpProcess::engine(), Repository::ROOT . '/var/apcu/modules/apcu.so']);
     }
 }

@@ -51,7 +51,7 @@ final class WarmTest extends TestCase
             self::assertSame('[null,false]', $ask());
             $warm = $this->warm($this->folder->write('warm.php', \sprintf(self::SETTINGS, Repository::ROOT, $this->folder->path)));
             self::assertMatchesRegularExpression(
-                '/^settings: 2\n1 entries were stored in [\d.]+ s, by \S+ and by others\.\n1 entries of that time are in the cache: \d+ B\.\n$/',
+                '/^settings: 2\nStored: 1 entry in [\d.]+ s, by \S+ and by others\.\nOf these, still in the cache: 1 entry, \d+ B\.\n$/',
                 $warm->getOutput(),
                 $warm->getErrorOutput(),
             );
@@ -87,7 +87,7 @@ final class WarmTest extends TestCase
         $process->wait();
 
         Wait::until(static fn(): bool => !posix_kill($child, 0), 'the script ends');
-        self::assertStringContainsString('0 entries were stored', $this->warm($script, 'once')->getOutput());
+        self::assertStringContainsString('Stored: 0 entries', $this->warm($script, 'once')->getOutput());
     }
 
     public function testFailuresSayWhatHappened(): void
@@ -95,10 +95,12 @@ final class WarmTest extends TestCase
         $script = $this->folder->write('warm.php', '<?php larder_store("k", $argv[1]); exit(3);');
         $failed = $this->warm($script, 'argument');
         self::assertSame([1, "$script failed with exit code 3. What it had stored until then stays.\n"], [$failed->getExitCode(), $failed->getErrorOutput()]);
-        self::assertStringContainsString('1 entries of that time are in the cache', $failed->getOutput());
+        self::assertStringContainsString('still in the cache: 1 entry', $failed->getOutput());
+        $noNewline = $this->folder->write('says.php', '<?php echo "done";');
+        self::assertStringStartsWith("done\nStored: 0 entries in ", $this->warm($noNewline)->getOutput());
 
         $none = $this->warm("{$this->folder->path}/none.php");
-        self::assertSame([2, "This user can read no file {$this->folder->path}/none.php: name the PHP script that fills the cache.\n"], [$none->getExitCode(), $none->getErrorOutput()]);
+        self::assertSame([3, "This user can read no file {$this->folder->path}/none.php: name the PHP script that fills the cache.\n"], [$none->getExitCode(), $none->getErrorOutput()]);
     }
 
     public function testFullCacheIsSaid(): void

@@ -7,6 +7,7 @@ namespace Larder\ProjectTests\Tiers;
 use Larder\Cli\System\Php;
 use Larder\Cli\System\TiedProcess;
 use Larder\ProjectTests\Repository;
+use Larder\Tests\PhpProcess;
 use Symfony\Component\Process\InputStream;
 use Symfony\Component\Process\Process;
 
@@ -122,10 +123,9 @@ final class Host
      */
     private function php(array $arguments): array
     {
-        $isInstalled = (new Process([\PHP_BINARY, '-r', 'exit((int) !extension_loaded("larder"));']))->run() === 0;
         $php = new Php(
             ['larder.path' => $this->directory, 'larder.segment' => 'host', 'larder.size' => '16M'],
-            $isInstalled ? [] : [Repository::ROOT . '/extension/modules/larder.so'],
+            PhpProcess::engine(),
         );
 
         return TiedProcess::toThisProcess(['ip', 'netns', 'exec', $this->namespace, ...$php->command($arguments)]);

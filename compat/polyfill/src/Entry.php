@@ -44,7 +44,7 @@ final class Entry
         return 32 + \strlen($key) + \strlen((string) $this->bytes);
     }
 
-    /** @return array{ttl: float, age: int, size: int, used: bool} as of larder_key_info() */
+    /** @return array{ttl: float, age: int, size: int, used: bool, often: bool, stale?: float, cost?: float} as of larder_key_info() */
     public function info(string $key, float $now): array
     {
         return [
@@ -52,6 +52,7 @@ final class Entry
             'age' => (int) ($now - $this->since),
             'size' => $this->size($key),
             'used' => $this->isUsed,
-        ];
+            'often' => false, // it evicts nothing, so it does not count
+        ] + ($this->stale > 0.0 || $this->cost > 0.0 ? ['stale' => $this->stale, 'cost' => $this->cost] : []);
     }
 }

@@ -35,8 +35,8 @@ final class Memory
     /** One of LARDER_ERROR_*. */
     public int $error = \LARDER_ERROR_NONE;
 
-    /** @var array{hits: int, misses: int, stores: int, deletes: int, unreadable: int, expired: int, refused: int} */
-    private array $counts = ['hits' => 0, 'misses' => 0, 'stores' => 0, 'deletes' => 0, 'unreadable' => 0, 'expired' => 0, 'refused' => 0];
+    /** @var array{hits: int, misses: int, stores: int, deletes: int, clears: int, unreadable: int, expired: int, refused: int} */
+    private array $counts = ['hits' => 0, 'misses' => 0, 'stores' => 0, 'deletes' => 0, 'clears' => 0, 'unreadable' => 0, 'expired' => 0, 'refused' => 0];
 
     /** @var array{unread: int, seconds: int} */
     private array $evicted = ['unread' => 0, 'seconds' => 0];
@@ -269,9 +269,10 @@ final class Memory
         $this->error = \LARDER_ERROR_NONE;
         $this->entries = [];
         $this->bytes = 0;
+        ++$this->counts['clears'];
     }
 
-    /** @return array{ttl: float, age: int, size: int, used: bool}|null as of larder_key_info() */
+    /** @return array{ttl: float, age: int, size: int, used: bool, often: bool, stale?: float, cost?: float}|null as of larder_key_info() */
     public function describe(string $key): ?array
     {
         return $this->entry($key)?->info($key, microtime(true));
@@ -313,6 +314,7 @@ final class Memory
             'unreadable' => $this->counts['unreadable'],
             'stores' => $this->counts['stores'],
             'deletes' => $this->counts['deletes'],
+            'clears' => $this->counts['clears'],
             'copies' => $this->counts['hits'],
             'moves' => 0,
             'evictions' => ['room' => array_sum($this->evictedAges), 'expired' => $this->counts['expired'], 'index' => 0] + $this->evicted,

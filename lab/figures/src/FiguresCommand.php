@@ -28,7 +28,7 @@ use Symfony\Component\Process\Process;
  * row is a ratio, measured in a fresh process. The command measures the project's promises, so it is not part of the
  * package. See docs/figures.md.
  */
-#[AsCommand('figures', 'Measures what the engine and the library promise, beside APCu, symfony/cache and bare clients')]
+#[AsCommand('figures', 'Measures what the engine and the library promise, compared with APCu, symfony/cache and bare clients')]
 final class FiguresCommand extends Command
 {
     private const ROUNDS = 60;

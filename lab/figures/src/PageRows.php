@@ -88,7 +88,15 @@ final class PageRows
             $content = $folder->add('content');
             $site = realpath(self::ROOT . '/var/wordpress/root/usr/share/wordpress');
             (new Filesystem())->symlink("$site/wp-content/themes", "$content/themes");
-            (new Filesystem())->copy(self::ROOT . '/docs/examples/advanced-cache.php', "$content/advanced-cache.php");
+            $plugin = self::ROOT . '/wordpress';
+            (new Filesystem())->symlink((string) realpath($plugin), "$content/plugins/larder");
+            (new Filesystem())->copy("$plugin/advanced-cache.php", "$content/advanced-cache.php");
+            // without its hooks, nothing is stored
+            (new Filesystem())->dumpFile("$content/mu-plugins/larder.php", <<<'PHP'
+                <?php
+                require_once WP_PLUGIN_DIR . '/larder/src/PageCache/Purge.php';
+                Larder\WordPress\PageCache\Purge::register();
+                PHP);
             $environment = [
                 'DB_NAME' => MariaDbServer::DATABASE, 'DB_USER' => MariaDbServer::USER,
                 'DB_PASSWORD' => $server->password, 'DB_HOST' => "localhost:$server->socket",

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Lab\Figures;
 
-use Larder\Cli\Stampede\Fork;
+use Larder\Cli\Stampede\Barrier;
 
 /** The throughput of several forked processes that run at the same time. */
 final class Throughput
@@ -17,25 +17,17 @@ final class Throughput
      */
     public static function of(array $works, int $calls, float $seconds): array
     {
-        $lasting = (int) (1e9 * $seconds);
-        $from = hrtime(true) + 5_000_000 + \count($works) * 1_000_000; // all processes have started by then
-        $forks = array_map(static fn(\Closure $work): Fork => Fork::start(static function () use ($work, $calls, $from, $lasting): array {
-            while (hrtime(true) < $from) {
-                usleep(100);
-            }
+        $processes = Barrier::before(\count($works), static fn(int $number): \Closure => static function () use ($works, $number, $calls, $seconds): array {
             $made = $refused = 0;
-            for ($until = $from + $lasting; hrtime(true) < $until; $made += $calls) {
-                $refused += $work($made);
+            for ($until = hrtime(true) + (int) (1e9 * $seconds); hrtime(true) < $until; $made += $calls) {
+                $refused += $works[$number]($made);
             }
 
             return [$made, $refused];
-        }), $works);
-        $end = microtime(true) + 60.0;
+        });
+        $processes->open();
+        $counts = $processes->results(microtime(true) + 60.0);
 
-        return array_map(static function (Fork $fork) use ($end, $seconds): array {
-            [$made, $refused] = [...$fork->result($end), 0.0, 0.0];
-
-            return [$made / $seconds, $refused];
-        }, $forks);
+        return array_map(static fn(int $number): array => [($counts[$number][0] ?? 0.0) / $seconds, $counts[$number][1] ?? 0.0], array_keys($works));
     }
 }
