@@ -41,7 +41,8 @@ foreach (['0' => ['larder.compact' => '0'], 'compact' => ['larder.compact' => '1
     gc_collect_cycles();
     $before = gc_status()['roots'];
     $fetched = larder_fetch('rows');
-    var_dump($fetched == $rows, gc_status()['roots'] - $before < 100);
+    $added = gc_status()['roots'] - $before; // a comparison adds some from PHP 8.4 on
+    var_dump($fetched == $rows, $added < 100);
     unset($fetched);
 }
 ?>
