@@ -18,7 +18,8 @@ final class FolderTree
         }
         $parent = \dirname($folder);
 
-        return $parent !== $folder && !is_dir($parent) && self::make($parent)
+        // Another process may have made the parent just now.
+        return $parent !== $folder && (is_dir($parent) || self::make($parent))
             && (self::makeOne($folder) || is_dir($folder));
     }
 
