@@ -6,9 +6,14 @@ namespace Larder\Tests\Driver\Engine;
 
 use Larder\Cache;
 use Larder\Exception\StoreUnavailable;
+use Larder\Internal\Driver\Engine\EngineRemember;
+use Larder\Internal\Driver\Engine\EngineStore;
+use Larder\Internal\Remember\Freshness;
+use Larder\Remember\RememberOptions;
 use Larder\Testing\Fork;
 use Larder\Tests\Driver\DriverTestCase;
 use Larder\Tests\PhpProcess;
+use Psr\Clock\ClockInterface;
 
 final class EngineTest extends DriverTestCase
 {
@@ -120,6 +125,23 @@ final class EngineTest extends DriverTestCase
         self::assertFalse($isUsed());
         $this->cache->get('listed');
         self::assertTrue($isUsed(), 'the control');
+    }
+
+    /** As on a busy machine, where other processes run between the engine's look at its clock and PHP's. */
+    public function testStaleValueIsRecomputedAfterPauses(): void
+    {
+        $this->cache->remember('k', 0.05, static fn(): string => 'old', stale: 60, jitter: 0.0);
+        usleep(60_000);
+        $clock = new class implements ClockInterface {
+            private int $calls = 0;
+
+            public function now(): \DateTimeImmutable
+            {
+                return new \DateTimeImmutable('+' . 50 * ++$this->calls . ' ms');
+            }
+        };
+        $remember = new EngineRemember(new EngineStore(), new Freshness($clock));
+        self::assertSame('new', $remember->value(new RememberOptions('k', 60, static fn(): string => 'new', 60)));
     }
 
     /** The engine's clock decides whether a value is stale, not the reader's. */

@@ -87,9 +87,9 @@ final class EngineRemember extends Remember
         }
         $entry = \larder_fetch_entry($name);
         $now = $this->usable($options, $entry);
-        // The engine may have moved it: then it has another token, and the same time but for the clock's steps.
-        if ($now !== null && self::token($entry) === $token
-            && $now->freshUntil !== 0.0 && $now->freshUntil < $found->freshUntil + 0.01) {
+        // The engine may have moved it: then it has another token, and the same time but for what passed as it was read.
+        if ($now !== null && self::token($entry) === $token && $now->freshUntil !== 0.0
+            && (!$now->isFresh($this->freshness->now()) || $now->freshUntil < $found->freshUntil + 0.01)) {
             return $this->computations()->run($options, $lease, $now);
         }
         $lease->end();
