@@ -267,6 +267,20 @@ void cache_abandon(struct cache *cache);
 void cache_refuse(struct cache *cache, const struct cache_key *key);
 
 enum cache_result cache_delete(struct cache *cache, const struct cache_key *key);
+/* True if new entries take the place of others, as of late. Then a shorter form of a value saves more time than it
+ * costs. */
+bool cache_is_full(const struct cache *cache);
+
+/* As cache_reserve_fresh(), but only in the page that is open for new entries: it evicts nothing and does not wait.
+ * CACHE_NO_ROOM: the page has no room, or the segment keeps its entries. */
+enum cache_result cache_reserve_beside(struct cache *cache, const struct cache_key *key, size_t length,
+                                       uint64_t freshness, struct cache_span *span);
+
+/* Puts another form of a value, reserved by cache_reserve_beside(), in place of the entry with this token. It has the
+ * entry's age (`stored`, see cache_describe()), and does not count as a store. */
+enum cache_result cache_commit_beside(struct cache *cache, const struct cache_key *key, uint32_t kind,
+                                      uint64_t expires, uint64_t stored, uint64_t token);
+
 /* Gives the value a new expiry. A value with a freshness is then fresh until `expires`, and kept for the same time
  * beyond that as before. */
 enum cache_result cache_touch(struct cache *cache, const struct cache_key *key, uint64_t expires);

@@ -34,7 +34,7 @@
 #include "atomic.h"
 
 enum {
-    LAYOUT_VERSION = 16,
+    LAYOUT_VERSION = 17,
     UNIT = 8, /* bytes; entries are aligned to it */
     UNIT_SHIFT = 3,
     PAGE_SHIFT_MIN = 16, /* 64 KiB */
@@ -292,7 +292,8 @@ struct header_shared {
     shared_word recounted;              /* time of the last recount of the pin populations, milliseconds */
     shared_word counters_kept;          /* units of counters in use that reclaiming kept, see reclaim.c */
     shared_word deaths;                 /* pages whose entries all died while they were closed; a hint */
-    uint64_t unused_3;
+    shared_word
+        evicted_at; /* pages_had() at the last eviction for room; 0: none, or a page had no entries since; a hint */
 
     _Alignas(64) shared_word spare[SPARE_MAX]; /* page + 1 kept free for moves, or 0; hints */
 

@@ -76,6 +76,11 @@ void page_refresh_age(struct cache *cache, uint32_t page) {
     word_store(&row->age, word_load(&cache->map.header->age[log]) << 1 | log);
 }
 
+bool page_has_room(const struct cache *cache, enum page_log log, uint64_t units) {
+    const uint32_t page = current_page(cache, word_load(&cache->map.header->current[log]));
+    return page < cache->map.page_count && page_tail(&cache->map, page_row(cache, page)) >= units;
+}
+
 bool page_append(struct cache *cache, struct record_shared *record, enum page_log log, uint64_t units,
                  struct reservation *reservation) {
     const shared_word *log_current = &cache->map.header->current[log];

@@ -29,6 +29,11 @@ static inline void page_add_dead(const struct cache *cache, uint32_t page, uint6
     word_add(&cache->map.pages[page].dead, units);
 }
 
+/* Pages that the logs have ever had. */
+static inline uint64_t pages_had(const struct map *map) {
+    return word_peek(&map->header->age[LOG_MAIN]) + word_peek(&map->header->age[LOG_PROBATION]);
+}
+
 static inline enum page_log page_log(const struct page_shared *row) {
     return (enum page_log)(word_peek(&row->age) & 1);
 }
@@ -95,6 +100,9 @@ void page_release(struct cache *cache, uint32_t page, enum page_log log, uint64_
 
 /* True if all entries of the page are unlinked or expired. */
 bool page_is_dead(const struct page_shared *row);
+
+/* True if the log's open page has so many units left. */
+bool page_has_room(const struct cache *cache, enum page_log log, uint64_t units);
 
 /* Opens a free page as the log's current one instead of `seen`. False: another process was faster. */
 bool page_open(struct cache *cache, uint32_t page, enum page_log log, uint64_t seen);

@@ -128,9 +128,7 @@ static bool move(struct cache *cache, struct record_shared *record, const struct
  * with each lap, so nothing drifts.
  */
 static uint64_t lap(const struct cache *cache) {
-    const struct header_shared *header = cache->map.header;
-    const uint64_t pages = word_peek(&header->age[LOG_MAIN]) + word_peek(&header->age[LOG_PROBATION]);
-    return (uint32_t)(pages / cache->map.page_count);
+    return (uint32_t)(pages_had(&cache->map) / cache->map.page_count);
 }
 
 static bool keep_counter(struct cache *cache, uint64_t units) {
@@ -212,6 +210,7 @@ static void note_evicted(struct cache *cache, const struct page_shared *row, con
     word_add(&header->evicted_ages[doublings < EVICTED_AGES ? doublings : EVICTED_AGES - 1], rule->dropped);
     word_add(&header->evicted_seconds, rule->dropped * seconds);
     word_add(&header->evicted_unread, page_log(row) == LOG_PROBATION ? rule->unused : 0);
+    word_poke(&header->evicted_at, pages_had(&cache->map));
 }
 
 /* Drops or moves an integer that the rule does not keep. False: a counter in use finds no space; its whole page

@@ -71,6 +71,7 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
         FAILPOINT(victim_chosen);
         const uint32_t page = victim.page;
         const uint64_t kept = cache->counters_kept;
+        const bool dead = page_is_dead(page_row(cache, page));
         const bool emptied = reclaim_victim(cache, record, &victim, effort);
         if (cache->counters_kept != kept) {
             i = surveys = 0; /* such moves are limited, and say nothing about other pages */
@@ -87,6 +88,8 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
                 if (ref_page_has_memory(&cache->map, page)) {
                     word_poke(&cache->map.header->warm, (uint64_t)page + 1);
                 }
+            } else if (dead && UNLIKELY(word_peek(&cache->map.header->evicted_at) != 0)) {
+                word_poke(&cache->map.header->evicted_at, 0);
             }
         }
     }

@@ -12,6 +12,9 @@
 #include "reservation.h"
 #include "token.h"
 
+/* The cache is full if entries were evicted for room within the last of so many parts of a lap. */
+enum { FULL_SHARE = 8 };
+
 /* After this many more units were written, a page is no longer in the processor's caches; shorter values are not
  * tracked. Writing a MiB to such memory takes 544 us by memcpy() in pieces of 4 KiB, and 52 us past the caches.
  * Memory that is in the caches takes twice as long past them. */
@@ -87,6 +90,17 @@ static bool may_take_room(struct cache *cache, struct record_shared *record, con
     return may;
 }
 
+static inline __attribute__((always_inline)) void fill_span(struct cache *cache, const struct cache_key *key,
+                                                            uint64_t value_units, uint64_t freshness,
+                                                            struct cache_span *span) {
+    cache->reservation.freshness = freshness;
+    const struct entry_shared *entry = begin_entry(cache, key, value_units);
+    span->bytes = (void *)(uintptr_t)entry_value(entry);
+    span->base = cache->map.base + (uintptr_t)((char *)span->bytes - cache->map.writable);
+    span->length = value_units << UNIT_SHIFT;
+    span->cold = UNLIKELY(value_units >= LONG_UNITS) && is_cold(cache, &cache->reservation);
+}
+
 static inline __attribute__((always_inline)) enum cache_result
 reserve(struct cache *cache, struct record_shared *record, const struct cache_key *key, size_t length,
         uint64_t freshness, enum cache_mode mode, struct cache_span *span) {
@@ -99,12 +113,7 @@ reserve(struct cache *cache, struct record_shared *record, const struct cache_ke
         UNLIKELY(!reservation_make(cache, record, units, &cache->reservation))) {
         return write_refused(cache, record, key, mode, COUNT_REFUSED_ROOM, CACHE_NO_ROOM);
     }
-    cache->reservation.freshness = freshness;
-    const struct entry_shared *entry = begin_entry(cache, key, value_units);
-    span->bytes = (void *)(uintptr_t)entry_value(entry);
-    span->base = cache->map.base + (uintptr_t)((char *)span->bytes - cache->map.writable);
-    span->length = value_units << UNIT_SHIFT;
-    span->cold = UNLIKELY(value_units >= LONG_UNITS) && is_cold(cache, &cache->reservation);
+    fill_span(cache, key, value_units, freshness, span);
     return CACHE_OK;
 }
 
@@ -125,13 +134,42 @@ enum cache_result cache_reserve_fresh(struct cache *cache, const struct cache_ke
     return record ? reserve(cache, record, key, length, freshness, mode, span) : CACHE_UNAVAILABLE;
 }
 
-void write_seal(struct cache *cache, const struct cache_key *key, uint32_t kind, uint64_t expires) {
+bool cache_is_full(const struct cache *cache) {
+    const uint64_t evicted_at = word_peek(&cache->map.header->evicted_at);
+    return evicted_at != 0 && pages_had(&cache->map) - evicted_at < cache->map.page_count / FULL_SHARE + 1;
+}
+
+enum cache_result cache_reserve_beside(struct cache *cache, const struct cache_key *key, size_t length,
+                                       uint64_t freshness, struct cache_span *span) {
+    struct record_shared *record = enter_to_store(cache);
+    if (!record) {
+        return CACHE_UNAVAILABLE;
+    }
+    if (UNLIKELY(cache->reservation.location != 0)) {
+        reservation_end(cache, record, &cache->reservation, false); /* left by an interrupted call */
+    }
+    const uint64_t value_units = units_of(length);
+    const uint64_t units = entry_units(key->length, value_units) + (freshness != 0);
+    if (cache->map.keeps || units > page_units(&cache->map) / 2 || !page_has_room(cache, LOG_PROBATION, units) ||
+        !page_append(cache, record, LOG_PROBATION, units, &cache->reservation)) {
+        return CACHE_NO_ROOM;
+    }
+    fill_span(cache, key, value_units, freshness, span);
+    return CACHE_OK;
+}
+
+static void seal(struct cache *cache, const struct cache_key *key, uint32_t kind, uint64_t expires,
+                 uint64_t stored) {
     struct entry_shared *entry = ref_writable(&cache->map, cache->reservation.location);
     entry->where = where_make(kind, key->length, cache->reservation.location) |
                    (cache->reservation.freshness ? WHERE_FRESHNESS : 0);
-    entry->times = os_milliseconds() / 1000 << EXPIRES_BITS | expires;
+    entry->times = stored / 1000 << EXPIRES_BITS | expires;
     entry->hash = hash_mix(key->hash, cache->map.seed);
     page_seal(cache, &cache->reservation, entry);
+}
+
+void write_seal(struct cache *cache, const struct cache_key *key, uint32_t kind, uint64_t expires) {
+    seal(cache, key, kind, expires, os_milliseconds());
 }
 
 /* Each turn except the last means that another process changed the key or its buckets. */
@@ -204,6 +242,12 @@ enum cache_result cache_commit(struct cache *cache, const struct cache_key *key,
                                enum cache_mode mode, const uint64_t *token) {
     write_seal(cache, key, kind, expires);
     return write_publish(cache, cache->identity->record, key, mode, token);
+}
+
+enum cache_result cache_commit_beside(struct cache *cache, const struct cache_key *key, uint32_t kind,
+                                      uint64_t expires, uint64_t stored, uint64_t token) {
+    seal(cache, key, kind, expires, stored);
+    return write_put(cache, cache->identity->record, key, CACHE_REPLACE, &token);
 }
 
 void cache_abandon(struct cache *cache) {
@@ -285,6 +329,7 @@ bool cache_clear(struct cache *cache) {
     }
     count(record, COUNT_CLEARS);
     sample_restart(cache);
+    word_poke(&cache->map.header->evicted_at, 0);
     for (uint32_t b = 0; b < cache->map.bucket_count; b++) {
         for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
             shared_word *slot = &ref_bucket(&cache->map, b)->slots[i];

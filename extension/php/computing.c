@@ -52,7 +52,7 @@ static zend_always_inline bool fetch_fresh(struct cache *cache, zend_string *nam
     const struct cache_key key = key_of(name);
     struct cache_value value;
     return find_key(cache, &key, FIND_KEPT, 0, &value) && !is_due(&value, beta) &&
-           decode_or_count(cache, &key, &value, result);
+           decode_or_promote(cache, &key, &value, result);
 }
 
 /* Handles the cases that the fast path does not, as fetch_carefully() in functions.c. */

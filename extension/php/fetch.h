@@ -4,6 +4,7 @@
 
 #include "decode.h"
 #include "hash.h"
+#include "promote.h"
 
 static zend_always_inline bool is_key(const zend_string *name) {
     return ZSTR_LEN(name) - 1 < CACHE_KEY_MAX;
@@ -19,6 +20,16 @@ static zend_always_inline bool decode_or_count(struct cache *cache, const struct
     const bool decoded = decode_value(value, result);
     if (UNEXPECTED(!decoded) && key->bytes[0] != '\0') {
         cache_unreadable(cache);
+    }
+    return decoded;
+}
+
+/* The same for a value without its token, which a promotion would make invalid. */
+static zend_always_inline bool decode_or_promote(struct cache *cache, const struct cache_key *key,
+                                                 const struct cache_value *value, zval *result) {
+    const bool decoded = decode_or_count(cache, key, value, result);
+    if (UNEXPECTED(value->kind == VALUE_DENSE) && decoded) {
+        promote(cache, key, Z_ARR_P(result));
     }
     return decoded;
 }
@@ -49,7 +60,7 @@ static zend_always_inline bool find_key(struct cache *cache, const struct cache_
 /* False: a miss, or a value that cannot be decoded; only exit() leaves an exception. */
 static zend_always_inline bool fetch_key(struct cache *cache, const struct cache_key *key,
                                          struct cache_value *value, zval *result) {
-    return EXPECTED(find_key(cache, key, FIND_FRESH, 0, value)) && decode_or_count(cache, key, value, result);
+    return EXPECTED(find_key(cache, key, FIND_FRESH, 0, value)) && decode_or_promote(cache, key, value, result);
 }
 
 static zend_always_inline bool fetch(struct cache *cache, zend_string *name, zval *result) {

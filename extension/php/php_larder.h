@@ -16,6 +16,7 @@
 
 #define LARDER_VERSION "0.1.0-dev"
 
+enum compact { COMPACT_NEVER, COMPACT_ALWAYS, COMPACT_AUTO };
 enum serializer { SERIALIZER_AUTO, SERIALIZER_PHP, SERIALIZER_IGBINARY };
 
 /* The state of unserializing a stored object; see unserialize.c. */
@@ -83,7 +84,8 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
     char *classes;              /* classes whose objects a fetch may create; "*": all */
     char class_listed[64];      /* the last one that was found there, without a NUL */
     size_t class_listed_length; /* 0: none */
-    bool compact;
+    enum compact compact;
+    uint64_t promotions; /* state of the random numbers of promote.c; 0: none yet */
     char *segment;
     char *path;
     zend_long size;

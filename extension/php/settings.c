@@ -31,14 +31,30 @@ static int report(const zend_ini_entry *entry, const zend_string *value, const c
 
 /* ---- One handler for each type --------------------------------------------------------------- */
 
-static ZEND_INI_MH(update_bool) {
+static bool is_bool(const zend_string *value) {
     static const char *const words[] = {"", "0", "1", "off", "on", "no", "yes", "false", "true", "none"};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        if (strcasecmp(ZSTR_VAL(new_value), words[i]) == 0) {
-            return OnUpdateBool(ZEND_INI_MH_PASSTHRU);
+        if (strcasecmp(ZSTR_VAL(value), words[i]) == 0) {
+            return true;
         }
     }
-    return report(entry, new_value, "on or off");
+    return false;
+}
+
+static ZEND_INI_MH(update_bool) {
+    return is_bool(new_value) ? OnUpdateBool(ZEND_INI_MH_PASSTHRU) : report(entry, new_value, "on or off");
+}
+
+static ZEND_INI_MH(update_compact) {
+    if (strcasecmp(ZSTR_VAL(new_value), "auto") == 0) {
+        LARDER_G(compact) = COMPACT_AUTO;
+        return SUCCESS;
+    }
+    if (!is_bool(new_value)) {
+        return report(entry, new_value, "on, off or auto");
+    }
+    LARDER_G(compact) = zend_ini_parse_bool(new_value) ? COMPACT_ALWAYS : COMPACT_NEVER;
+    return SUCCESS;
 }
 
 static ZEND_INI_MH(update_system_bool) {
@@ -179,7 +195,7 @@ PHP_INI_BEGIN()
     ENTRY("session_lock_wait", "30", PHP_INI_ALL, update_lock_wait, session_lock_wait)
     PHP_INI_ENTRY("larder.serializer", "auto", PHP_INI_ALL, update_serializer)
     ENTRY("classes", "*", PHP_INI_ALL, update_classes, classes)
-    ENTRY_BOOL("compact", "0", PHP_INI_ALL, update_bool, compact)
+    PHP_INI_ENTRY("larder.compact", "0", PHP_INI_ALL, update_compact)
     PHP_INI_ENTRY("larder.default_ttl", "0", PHP_INI_ALL, update_default_ttl)
     ENTRY_BOOL("zero_copy", "1", PHP_INI_ALL, update_bool, zero_copy)
 #ifdef LARDER_UNREADABLE

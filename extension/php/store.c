@@ -80,12 +80,16 @@ static zend_never_inline bool store_serialized(const struct storing *s, zval *va
     return stored;
 }
 
+static bool is_dense(const struct cache *cache) {
+    return LARDER_G(compact) == COMPACT_ALWAYS || (LARDER_G(compact) == COMPACT_AUTO && cache_is_full(cache));
+}
+
 /* Plans an array in the form that it will have. The dense form is written, too, because its length is known only
  * then. */
 static enum measured plan_array(const struct storing *s, HashTable *array, struct dense_bytes *dense) {
     struct plan *plan = &LARDER_G(plan);
     const size_t most = cache_value_max(s->cache);
-    const enum measured result = measure_array(plan, array, most, LARDER_G(compact));
+    const enum measured result = measure_array(plan, array, most, is_dense(s->cache));
     if (EXPECTED(!plan->dense) || result != MEASURED_PLAIN) {
         return result;
     }

@@ -3,7 +3,8 @@
 /*
  * Compares larder.compact=1 with igbinary: bytes of a value; a store, with one in PHP's own form; a fetch, with
  * igbinary_unserialize(): processor time in microseconds. All alternate in one process; the ratios are medians of
- * pairs. Only prints.
+ * pairs. Then a full cache with larder.compact=0, 1 and auto: the share of requests that hit, and of hits by a pointer, in
+ * percent. Only prints.
  *
  *   lab/figures/run compact [rounds]
  */
@@ -175,4 +176,72 @@ foreach (compact_values() as $name => $make) {
         $medians['igbinary'] / 1e3,
         $medians['fetch ratio'],
     );
+}
+
+/**
+ * Zipf's law with an exponent of 0.99: more ranks than its sums are below the number wanted.
+ *
+ * @param non-empty-list<float> $sums of the first weights
+ */
+function rank(array $sums, float $wanted): int
+{
+    $low = 0;
+    $high = count($sums) - 1;
+    while ($low < $high) {
+        $middle = $low + $high >> 1;
+        if ($sums[$middle] < $wanted) {
+            $low = $middle + 1;
+        } else {
+            $high = $middle;
+        }
+    }
+
+    return $low;
+}
+
+/**
+ * Requests for arrays that take so many times the memory in PHP's form. The first third is not counted.
+ *
+ * @param list<array<array-key, mixed>> $values
+ * @return array{float, float} hits in percent, and of these by a pointer in percent
+ */
+function replay(int $times, array $values, string $form): array
+{
+    ini_set('larder.compact', '0');
+    $sizes = array_map(static fn(array $value): int => (int) larder_store('sized', $value) * size_of('sized'), $values);
+    larder_clear();
+    ini_set('larder.compact', $form);
+    $keys = intdiv($times * (64 << 20) * count($values), array_sum($sizes));
+    $sum = 0.0;
+    $sums = [];
+    for ($i = 1; $i <= $keys; $i++) {
+        $sums[] = $sum += $i ** -0.99;
+    }
+    $random = new Random\Randomizer(new Random\Engine\Mt19937(7));
+    $order = $random->shuffleArray(range(0, $keys - 1)); // the size does not follow from the rank
+    $requests = 40 * $keys;
+    $hits = $pointers = 0;
+    for ($request = 0; $request < $requests && $sums !== []; $request++) {
+        $key = $order[rank($sums, $random->getInt(0, 1 << 50) / (1 << 50) * $sum)];
+        if (larder_fetch("k$key") === null) {
+            larder_store("k$key", $values[$key % count($values)]);
+        } elseif ($request > $requests / 3) {
+            $hits++;
+            $pointers += (int) (size_of("k$key") > 0.8 * $sizes[$key % count($values)]);
+        }
+    }
+
+    return [100 * $hits / ($requests - $requests / 3), 100 * $pointers / $hits];
+}
+
+$all = compact_values();
+$values = array_map(
+    static fn(string $name): array => (array) $all[$name](),
+    ['row of 8 fields', 'row of 8 fields', 'row of 8 fields', '20 products', '20 products', '300 options', 'metadata of 20 fields', 'table 50 x 50'],
+);
+printf("\n%-24s %9s %9s %9s\n", 'times the memory', 'compact', 'hits', 'pointers');
+foreach ([2, 4, 10] as $times) {
+    foreach (['0', '1', 'auto'] as $form) {
+        printf("%-24d %9s %9.2f %9.1f\n", $times, $form, ...replay($times, $values, $form));
+    }
 }

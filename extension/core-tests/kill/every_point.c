@@ -126,6 +126,18 @@ static void call_over(struct cache *cache) {
         }
     }
 }
+/* Gives a value another form, here the same bytes. */
+static void call_promote(struct cache *cache) {
+    const struct cache_key key = key_number(15);
+    struct cache_value value;
+    struct cache_span span;
+    uint64_t token;
+    if (cache_find_token(cache, &key, CACHE_UNTRACED, &value, &token) &&
+        cache_reserve_beside(cache, &key, length_number(15), 0, &span) == CACHE_OK) {
+        memcpy(span.bytes, value.bytes, value.length);
+        cache_commit_beside(cache, &key, KIND, 0, cache_now(), token);
+    }
+}
 static void call_abandon(struct cache *cache) {
     static const size_t lengths[] = {100, 200 * KIB};
     for (unsigned i = 0; i < 2; i++) {
@@ -329,6 +341,7 @@ static const struct {
     {"add", call_add, true},
     {"replace", call_replace, true},
     {"store over a token", call_over, true},
+    {"promote", call_promote, true},
     {"abandon", call_abandon, true},
     {"delete", call_delete, true, {8, 47}},
     {"clear", call_clear, false, .takes_all = true},

@@ -172,6 +172,24 @@ static enum cache_result store(unsigned number, uint64_t seed, enum cache_mode m
     return cache_commit(cache, &key, KIND, expires, mode, over ? &token : NULL);
 }
 
+/* Gives a value another form, here the same bytes, unless it changes meanwhile. */
+static void call_promote(void) {
+    const struct cache_key key = key_number(any_key());
+    struct cache_value value;
+    struct cache_span span;
+    uint64_t token;
+    if (!cache_find_token(cache, &key, CACHE_STALE | CACHE_UNTRACED, &value, &token)) {
+        return;
+    }
+    const uint64_t freshness = value.kept != value.expires || value.cost != 0
+                                   ? cache_freshness(value.expires, (double)value.cost / CACHE_COSTS_A_SECOND)
+                                   : 0;
+    if (cache_reserve_beside(cache, &key, value.length, freshness, &span) == CACHE_OK) {
+        memcpy(span.bytes, value.bytes, value.length);
+        cache_commit_beside(cache, &key, KIND, value.kept, cache_now(), token);
+    }
+}
+
 static void store_any(enum cache_mode mode, bool abandon) {
     unsigned number = any_key();
     if (number >= TRACKED || is_guest) {
@@ -458,21 +476,14 @@ static const struct {
     unsigned weight;
     void (*run)(void);
 } calls[] = {
-    {"find", 400, call_find},
-    {"claim", 10, call_claim},
-    {"compute", 30, call_compute},
-    {"set", 300, call_set},
-    {"add", 25, call_add},
-    {"replace", 25, call_replace},
-    {"abandon", 10, call_abandon},
-    {"delete", 30, call_delete},
-    {"clear", 20, call_clear},
-    {"touch", 25, call_touch},
-    {"exists", 15, call_exists},
-    {"count", 80, call_count},
-    {"read integer", 20, call_read_integer},
-    {"release", 10, call_release},
-    {"look", 2, call_look},
+    {"find", 400, call_find},      {"claim", 10, call_claim},
+    {"compute", 30, call_compute}, {"set", 300, call_set},
+    {"add", 25, call_add},         {"replace", 25, call_replace},
+    {"promote", 40, call_promote}, {"abandon", 10, call_abandon},
+    {"delete", 30, call_delete},   {"clear", 20, call_clear},
+    {"touch", 25, call_touch},     {"exists", 15, call_exists},
+    {"count", 80, call_count},     {"read integer", 20, call_read_integer},
+    {"release", 10, call_release}, {"look", 2, call_look},
     {"fork", 28, call_fork},
 };
 enum { CALLS = sizeof calls / sizeof *calls };

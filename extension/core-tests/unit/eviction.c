@@ -400,6 +400,41 @@ static void unused_pages_of_both_logs(void) {
     expect_nothing_left(cache);
 }
 
+/* Values of 5 KB under new keys. */
+static void put_new(struct cache *cache, unsigned count) {
+    static unsigned number;
+    for (unsigned i = 0; i < count; i++) {
+        EXPECT_EQUAL(put(cache, key_of("new %u", number++), i, 5000), CACHE_OK);
+    }
+}
+
+static void says_when_full(void) {
+    struct cache *cache = open_cache(8);
+    const unsigned fit = (unsigned)(8 * MIB / 5200);
+    put_new(cache, fit / 2);
+    EXPECT(!cache_is_full(cache));
+    for (unsigned i = 0; i < 4 * fit; i++) { /* what is stored again takes no room */
+        EXPECT_EQUAL(put(cache, key_of("again %u", i % (fit / 4)), i, 5000), CACHE_OK);
+    }
+    EXPECT_EQUAL(info_of(cache).evicted, 0);
+    EXPECT(!cache_is_full(cache));
+    put_new(cache, 2 * fit);
+    EXPECT(info_of(cache).evicted > 0 && cache_is_full(cache));
+    cache_delete_prefix(cache, "", 0);
+    put_new(cache, 30);
+    EXPECT(!cache_is_full(cache));
+    put_new(cache, 2 * fit);
+    EXPECT(cache_is_full(cache));
+    cache_clear(cache);
+    EXPECT(!cache_is_full(cache));
+    for (unsigned i = 0; i < 8 * fit; i++) {
+        EXPECT_EQUAL(put(cache, key_of("again %u", i % (fit / 4)), i, 5000), CACHE_OK);
+    }
+    EXPECT(!cache_is_full(cache));
+    expect_sound(cache);
+    expect_nothing_left(cache);
+}
+
 static const struct test tests[] = {
     {"storing ten times the memory in small values succeeds", small_values},
     {"storing ten times the memory in values of 5 KB succeeds", middle_values},
@@ -411,6 +446,7 @@ static const struct test tests[] = {
     {"a refused set leaves no stale value, a refused add or replace the old one", refused_stores},
     {"a scan does not evict values in use", scan},
     {"what is in use stays when a script fills the memory", filled_by_a_script},
+    {"a cache says whether it is full", says_when_full},
     {"dead pages are reused before anything is evicted", dead_pages},
     {"unused pages of both logs are taken before anything is evicted", unused_pages_of_both_logs},
     {"refused adds evict nothing", refused_adds},

@@ -56,6 +56,67 @@ static void stores_once(void) {
     expect_nothing_left(cache);
 }
 
+static enum cache_result put_beside(struct cache *cache, struct cache_key key, uint64_t seed, size_t length,
+                                    uint64_t expires, uint64_t stored, uint64_t token) {
+    struct cache_span span;
+    const enum cache_result result = cache_reserve_beside(cache, &key, length, 0, &span);
+    if (result != CACHE_OK) {
+        return result;
+    }
+    fill_pattern(span.bytes, span.length, seed);
+    return cache_commit_beside(cache, &key, KIND, expires, stored, token);
+}
+
+/* Another form of a value takes its place, unless the value has changed. */
+static void another_form(void) {
+    struct cache *cache = open_cache(8);
+    const struct cache_key key = key_of("a");
+    struct cache_entry entry;
+    EXPECT_EQUAL(put(cache, key, 1, 100), CACHE_OK);
+    const uint64_t token = token_of_key(cache, key), later = cache_now() + 60000, stored = cache_now() - 3000;
+    EXPECT_EQUAL(put_beside(cache, key, 2, 300, later, stored, ~token), CACHE_DIFFERENT);
+    EXPECT(has(cache, key, 1, 100));
+    EXPECT_EQUAL(put_beside(cache, key, 2, 300, later, stored, token), CACHE_OK);
+    EXPECT(has(cache, key, 2, 300));
+    EXPECT_EQUAL(cache_describe(cache, &key, &entry), CACHE_OK);
+    EXPECT_EQUAL(entry.expires, later);
+    EXPECT(entry.age >= 3 && entry.age < 60);
+    EXPECT_EQUAL(info_of(cache).stores, 1);
+    EXPECT_EQUAL(put_beside(cache, key, 3, 300, 0, stored, token), CACHE_DIFFERENT);
+    EXPECT(has(cache, key, 2, 300));
+    EXPECT_EQUAL(cache_delete(cache, &key), CACHE_OK);
+    EXPECT_EQUAL(put_beside(cache, key, 3, 300, 0, stored, token), CACHE_ABSENT);
+    EXPECT(!is_there(cache, key));
+    expect_sound(cache);
+    expect_nothing_left(cache);
+}
+
+/* It evicts nothing: what does not fit into the open page is refused. */
+static void another_form_takes_no_page(void) {
+    struct cache *cache = open_cache(8);
+    const size_t length = info_of(cache).page_size / 30;
+    unsigned refused = 0;
+    for (unsigned i = 0; i < 2000; i++) {
+        const struct cache_key key = key_of("%u", i);
+        EXPECT_EQUAL(put(cache, key, i, 200), CACHE_OK);
+        const uint64_t evicted = info_of(cache).evicted, pages = info_of(cache).pages_free;
+        const enum cache_result result =
+            put_beside(cache, key, i, length, 0, cache_now(), token_by(cache, key, false));
+        refused += result == CACHE_NO_ROOM;
+        EXPECT(result == CACHE_OK || result == CACHE_NO_ROOM);
+        EXPECT(has_copied(cache, key, i, result == CACHE_OK ? length : 200));
+        EXPECT_EQUAL(info_of(cache).evicted, evicted);
+        EXPECT_EQUAL(info_of(cache).pages_free, pages);
+    }
+    EXPECT(refused > 100 && refused < 1900);
+    const struct cache_key key = key_of("long");
+    EXPECT_EQUAL(put(cache, key, 1, 100), CACHE_OK);
+    EXPECT_EQUAL(put_beside(cache, key, 1, 20 * length, 0, cache_now(), token_by(cache, key, false)),
+                 CACHE_NO_ROOM);
+    expect_sound(cache);
+    expect_nothing_left(cache);
+}
+
 static void after_changes(void) {
     struct cache *cache = open_cache(8);
     const struct cache_key key = key_of("a");
@@ -304,6 +365,8 @@ static const struct test tests[] = {
     {"a token does not match the same place in a reused page", reused_page},
     {"a token does not match an entry that moved to another page", moved},
     {"an integer's token names its value", integers},
+    {"another form takes the place of a value that has not changed", another_form},
+    {"another form takes no page and evicts nothing", another_form_takes_no_page},
     {"a token of another segment does not match", other_segment},
     {"a change after the comparison of tokens is noticed", changed_after_comparing},
     {"four processes add to one value while it is reclaimed, and nothing is lost", added_together},
