@@ -56,15 +56,16 @@ final class DuCommand extends InspectCommand
             return self::SUCCESS;
         }
         $all = array_sum(array_column($groups, 1));
+        $isWhole = Screen::columns($output) === null;
         $lines = [Prefixes::head()];
         foreach (\array_slice($groups, 0, $number, true) as $prefix => $group) {
-            $lines[] = Prefixes::row((string) $prefix, $group, $all);
+            $lines[] = Prefixes::row((string) $prefix, $group, $all, $isWhole);
         }
         $rest = \array_slice($groups, $number);
         if ($rest !== []) {
             $sum = array_map(static fn(int $field): int => array_sum(array_column($rest, $field)), [0, 1, 2]);
             $more = \sprintf('(%s more)', number_format(\count($rest)));
-            $lines[] = Prefixes::row($more, [...$sum, max(array_column($rest, 3)), 0], $all);
+            $lines[] = Prefixes::row($more, [...$sum, max(array_column($rest, 3)), 0], $all, $isWhole);
         }
         $output->writeln([...$lines, self::summary($library, $cleared)], OutputInterface::OUTPUT_RAW);
 

@@ -18,7 +18,7 @@ use Symfony\Component\Console\Helper\Helper;
 use Symfony\Component\Console\Input\InputInterface;
 use Symfony\Component\Console\Input\InputOption;
 use Symfony\Component\Console\Output\OutputInterface;
-use Symfony\Component\Console\Terminal as Screen;
+use Symfony\Component\Console\Terminal as Size;
 
 /**
  * `larder top`: hits, memory, evictions and the largest prefixes of the engine, again every two seconds until Ctrl-C;
@@ -79,8 +79,8 @@ final class TopCommand extends InspectCommand
         }
         $isJson = $input->getOption('json') === true;
         $isOnce = $isJson || $input->getOption('once') === true || !stream_isatty(\STDOUT);
-        $prefixes = $isOnce ? 10 : max(1, (new Screen())->getHeight() - self::OTHER_LINES);
-        $look = $server === null ? self::atEngine($prefixes) : self::atServer($server);
+        $prefixes = $isOnce ? 10 : max(1, (new Size())->getHeight() - self::OTHER_LINES);
+        $look = $server === null ? self::atEngine($prefixes, Screen::columns($output) === null) : self::atServer($server);
         while (true) {
             usleep((int) (1e6 * ($isOnce ? self::SECONDS_ONCE : self::SECONDS)));
             [$data, $screen] = $look();
@@ -99,17 +99,17 @@ final class TopCommand extends InspectCommand
     }
 
     /** @return \Closure(): array{array<string, mixed>, \Closure(): list<string>} figures since the last call; as a screen */
-    private static function atEngine(int $prefixes): \Closure
+    private static function atEngine(int $prefixes, bool $isWhole): \Closure
     {
         $before = Counters::read();
 
-        return static function () use (&$before, $prefixes): array {
+        return static function () use (&$before, $prefixes, $isWhole): array {
             $now = Counters::read();
             $prediction = Prediction::read();
             $data = Activity::between($before, $now, $prediction);
             $before = $now;
 
-            return [$data, static fn(): array => self::screen($data, $now, $prediction, $prefixes)];
+            return [$data, static fn(): array => self::screen($data, $now, $prediction, $prefixes, $isWhole)];
         };
     }
 
@@ -204,10 +204,16 @@ final class TopCommand extends InspectCommand
      *     sizes: list<array{size: int, hit_rate: float}>,
      *     holders: list<array{pid: int, bytes: int, command: string}>,
      * } $data of Activity
+     * @param bool $isWhole as in Prefixes::row()
      * @return list<string>
      */
-    private static function screen(array $data, Counters $now, ?Prediction $prediction, int $number): array
-    {
+    private static function screen(
+        array $data,
+        Counters $now,
+        ?Prediction $prediction,
+        int $number,
+        bool $isWhole,
+    ): array {
         $rate = $data['per_second'];
         $within = $now->evictedWithin();
         [$groups, [$library], [$cleared]] = Prefixes::all();
@@ -248,7 +254,7 @@ final class TopCommand extends InspectCommand
         ];
         $all = array_sum(array_column($groups, 1));
         foreach (\array_slice($groups, 0, $number, true) as $prefix => $group) {
-            $lines[] = Prefixes::row((string) $prefix, $group, $all);
+            $lines[] = Prefixes::row((string) $prefix, $group, $all, $isWhole);
         }
         if ($library + $cleared > 0) {
             $lines[] = \sprintf(

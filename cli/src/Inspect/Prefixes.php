@@ -105,13 +105,16 @@ final class Prefixes
         return self::line('PREFIX', 'ENTRIES', 'SIZE', 'OF ALL', 'READ', 'OLDEST');
     }
 
-    /** @param array{int, int, int, int, int} $group */
-    public static function row(string $prefix, array $group, int $all): string
+    /**
+     * @param array{int, int, int, int, int} $group
+     * @param bool $isWhole a program reads it, and needs whole prefixes
+     */
+    public static function row(string $prefix, array $group, int $all, bool $isWhole): string
     {
         [$entries, $bytes, $read, $oldest] = $group;
 
         return self::line(
-            Text::key($prefix, self::WIDTH),
+            $isWhole ? Text::plain($prefix) : Text::key($prefix, self::WIDTH),
             number_format($entries),
             Helper::formatMemory($bytes),
             Text::percent($bytes, $all),

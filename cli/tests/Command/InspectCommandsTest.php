@@ -251,6 +251,26 @@ final class InspectCommandsTest extends TestCase
         }
     }
 
+    /** A terminal has 80 columns; a program needs what it can give to `larder delete --prefix`. */
+    public function testPrefixesAreWholeUnlessTheyGoToATerminal(): void
+    {
+        $folder = new TemporaryDirectory('/dev/shm');
+        $php = PhpProcess::commandWithEngine("larder.path=$folder->path", 'larder.size=8M');
+        $prefix = str_repeat('catalogue-', 5) . ':';
+        (new Process([...$php, '-r', 'larder_store($argv[1], 1);', '--', "{$prefix}1"]))->mustRun();
+        foreach ([['du'], ['top', '--once']] as $words) {
+            $command = [...$php, __DIR__ . '/../../bin/larder', ...$words];
+            $piped = (new Process($command))->mustRun()->getOutput();
+            self::assertMatchesRegularExpression("~^$prefix +1 +~m", $piped);
+            if (!Process::isPtySupported()) {
+                self::markTestSkipped('there are no terminals here');
+            }
+            $shown = (new Process($command))->setPty(true)->mustRun()->getOutput();
+            self::assertMatchesRegularExpression('~^catalogue-.*… \(51 characters\) +1 +~m', $shown);
+            self::assertDoesNotMatchRegularExpression('/^[^\r\n]{80}/mu', $shown);
+        }
+    }
+
     public function testMistakesAreJsonToo(): void
     {
         $folder = new TemporaryDirectory('/dev/shm');
