@@ -143,8 +143,8 @@ final class TopCommand extends InspectCommand
 
         return [
             'server' => Text::utf8($now['version']),
-            'hit_rate' => $gets <= 0 ? null : $hits / $gets,
-            'hit_rate_ever' => $ever === 0 ? null : $now['hits'] / $ever,
+            'hit_rate' => $gets <= 0 ? null : fdiv($hits, $gets),
+            'hit_rate_ever' => $ever === 0 ? null : fdiv($now['hits'], $ever),
             'per_second' => [
                 'gets' => $gets / $seconds,
                 'stores' => $now['stores'] === null ? null : ($now['stores'] - (int) $before['stores']) / $seconds,

@@ -48,7 +48,7 @@ final class Activity
 
         return [
             'segment' => $info['segment'],
-            'hit_rate' => $gets === 0 ? null : $hits / $gets,
+            'hit_rate' => $gets === 0 ? null : fdiv($hits, $gets),
             'hit_rate_ever' => $now->hitRate(),
             'per_second' => [
                 'gets' => $gets / $seconds,

@@ -68,7 +68,7 @@ final class Counters
     {
         $gets = $this->hits + $this->misses;
 
-        return $gets === 0 ? null : $this->hits / $gets;
+        return $gets === 0 ? null : fdiv($this->hits, $gets);
     }
 
     /** The share of what was evicted for memory that had been read; null: nothing was evicted. */
