@@ -113,7 +113,7 @@ abstract class InspectCommand extends Command
         if (isset($segments[$beside])) {
             $this->say($output, "This segment is empty. Beside it, $beside " . Apcu::IS_HERE);
         }
-        $asked = getenv('LARDER_SEGMENT'); // of bin/restart.php: --segment
+        $asked = getenv('LARDER_SEGMENT'); // of bin/restart.php, or of the Agent: --segment
         if ($asked === false || $asked !== ini_get('larder.segment') || larder_info(false)['path'] !== '') {
             return '';
         }

@@ -107,7 +107,10 @@ final class Agent
             'SCRIPT_FILENAME' => $page,
             'SCRIPT_NAME' => '/page.php',
             self::PARAMETER => $sent,
-        ] + (\is_string($segment) ? ['PHP_ADMIN_VALUE' => "larder.segment=$segment"] : []));
+        ] + (\is_string($segment) ? [
+            'PHP_ADMIN_VALUE' => "larder.segment=$segment",
+            'LARDER_SEGMENT' => $segment, // as bin/restart.php does: a mistyped one must not look empty and well
+        ] : []));
         $connection->close();
         $answer = json_decode(explode(self::BEGIN, $response->body, 2)[1] ?? '', true);
         [$code, $out, $err] = \is_array($answer)

@@ -315,6 +315,12 @@ final class PageTest extends TestCase
         self::assertSame([1, ''], [$get->getExitCode(), $get->getOutput()]);
         self::assertStringContainsString('There is no entry "user:1"', $get->getErrorOutput());
         self::assertStringContainsString('add --yes', self::larder('delete', '--prefix=t')->getErrorOutput());
+        foreach (['keys', 'du', 'top', 'get'] as $command) {
+            $mistyped = self::larder($command, '--segment', 'defalt', ...($command === 'get' ? ['user:1'] : []));
+            self::assertSame([3, ''], [$mistyped->getExitCode(), $mistyped->getOutput()], $command);
+            self::assertMatchesRegularExpression('/^There is no segment defalt of \w+\. There are: default$/', $mistyped->getErrorOutput());
+        }
+        self::$fpm->request(self::$folder->write('other.php', '<?php larder_store("k", 1);'), parameters: ['PHP_ADMIN_VALUE' => 'larder.segment=other']);
         self::assertStringContainsString('segment other', self::larder('keys', '--segment', 'other')->getOutput());
         self::assertStringContainsString(
             'cannot be the name',
