@@ -194,6 +194,10 @@ static void tell(double seconds) {
         worker_call(call), (double)longest / 1e6, (double)pause / 1e6);
     const unsigned long found = sum(offsetof(struct place_of_work, found));
     EXPECT(found > killed);
+    for (unsigned i = 0; i < worker_call_count(); i++) {
+        EXPECT(sum(offsetof(struct place_of_work, done[i])) > 0);
+    }
+    EXPECT(atomic_load(&ledger->forks) > 0);
     proof_figure("of them at a marked point", "%lu", atomic_load(&ledger->died_at_points));
     unsigned enough = 0;
     for (unsigned i = 0; i < point_count(); i++) {

@@ -496,7 +496,11 @@ const char *worker_call(unsigned call) {
 }
 
 static unsigned any_call(void) {
-    unsigned left = (unsigned)dice(1000), call = 0;
+    unsigned all = 0, call = 0;
+    for (unsigned i = 0; i < CALLS; i++) {
+        all += calls[i].weight;
+    }
+    unsigned left = (unsigned)dice(all);
     while (left >= calls[call].weight) {
         left -= calls[call].weight;
         call++;
