@@ -9,7 +9,6 @@ use Larder\Internal\Codec\Classes;
 use Larder\Internal\Codec\PhpCodec;
 use Larder\Internal\Driver\Engine\Engine;
 use Larder\Internal\Driver\Engine\Names;
-use Larder\Internal\Dump\DumpedEntry;
 use Larder\Internal\Dump\DumpReader;
 use Larder\Internal\Dump\DumpWriter;
 use Larder\Internal\Process\Functions;
@@ -55,18 +54,22 @@ final class Dump
         [$groups, $all] = self::names($prefix);
         $versions = \count($groups[0]) + \count($groups[1]);
         $done = $written = $skipped = 0;
-        foreach (self::each($groups) as $name => $times) {
-            $value = \larder_peek($name, $missing);
-            $isString = \is_string($value);
-            $bytes = $isString ? $value : ($value === $missing ? null : self::encoded($codec, $name, $value));
-            if ($bytes !== null) {
-                $writer->add($name, $bytes, $isString, ...(array) $times);
-                ++$written;
-            } elseif ($value !== $missing || \larder_exists($name)) {
-                ++$skipped;
-            }
-            if ($progress !== null && ++$done % 1000 === 0) {
-                $progress($done, $all);
+        foreach ($groups as $group) {
+            foreach ($group as $name => $times) {
+                $name = (string) $name;
+                $value = \larder_peek($name, $missing);
+                $isString = \is_string($value);
+                $bytes = $isString ? $value : ($value === $missing ? null : self::encoded($codec, $name, $value));
+                if ($bytes !== null) {
+                    \is_float($times) ? $writer->add($name, $bytes, $isString, $times)
+                        : $writer->add($name, $bytes, $isString, ...$times);
+                    ++$written;
+                } elseif ($value !== $missing || \larder_exists($name)) {
+                    ++$skipped;
+                }
+                if ($progress !== null && ++$done % 1000 === 0) {
+                    $progress($done, $all);
+                }
             }
         }
 
@@ -165,7 +168,7 @@ final class Dump
                     $tags[$name] = 0.0;
                 }
             } elseif ($key !== Names::CLEARED && ($prefix === '' || self::beginsWith($prefix, $key, $name))) {
-                $until = $info['ttl'] === 0.0 ? 0.0 : microtime(true) + $info['ttl'];
+                $until = $info['ttl'] === 0.0 ? 0.0 : \microtime(true) + $info['ttl'];
                 $byAge[$info['age']][$name] = isset($info['stale'], $info['cost'])
                     ? [$until, $info['stale'], $info['cost']] : $until;
                 ++$all;
@@ -174,20 +177,6 @@ final class Dump
         krsort($byAge);
 
         return [[$versions, $tags, ...array_values($byAge)], \count($versions) + \count($tags) + $all];
-    }
-
-    /**
-     * @template T
-     * @param list<array<array-key, T>> $groups
-     * @return \Generator<string, T>
-     */
-    private static function each(array $groups): \Generator
-    {
-        foreach ($groups as $group) {
-            foreach ($group as $name => $one) {
-                yield (string) $name => $one;
-            }
-        }
     }
 
     /** @param string $shown the name with its namespace in front */
@@ -220,15 +209,19 @@ final class Dump
         $missing = new \stdClass();
         $done = 0;
         foreach ($reader->entries() as $position => $entry) {
-            $value = $entry->isString ? $entry->bytes : $codec->decode($entry->bytes, $entry->name, $missing);
+            ['name' => $name, 'value' => $value, 'until' => $until, 'stale' => $stale, 'cost' => $cost] = $entry;
+            if ($entry['string'] !== 1) {
+                $value = $codec->decode($value, $name, $missing);
+            }
             if ($value === $missing) {
                 $result = 'skipped';
-            } elseif (str_starts_with($entry->name, Engine::NAMESPACE_VERSION) && \is_string($value)) {
-                $result = \larder_add($entry->name, $value) ? 'entries' : 'there';
-                $here = \larder_peek($entry->name);
+            } elseif ($name[0] === "\0" && str_starts_with($name, Engine::NAMESPACE_VERSION) && \is_string($value)) {
+                $result = \larder_add($name, $value) ? 'entries' : 'there';
+                $here = \larder_peek($name);
                 $versions[$value] = \is_string($here) ? $here : $value;
             } else {
-                $result = self::put(self::renamed($entry->name, $versions), $value, $entry);
+                $name = $versions === [] ? $name : self::renamed($name, $versions);
+                $result = self::put($name, $value, $until, $stale, $cost);
             }
             ++$counts[$result];
             if ($progress !== null && ++$done % 1000 === 0) {
@@ -261,26 +254,33 @@ final class Dump
     }
 
     /** @return 'entries'|'there'|'expired'|'refused' */
-    private static function put(string $name, mixed $value, DumpedEntry $entry): string
+    private static function put(string $name, mixed $value, float $until, float $stale, float $cost): string
     {
-        $ttl = $entry->until === 0.0 ? 0.0 : $entry->until - microtime(true);
-        $isKept = $entry->until !== 0.0 && $entry->stale + $entry->cost > 0.0;
+        if ($until === 0.0) {
+            $isStored = \larder_add($name, $value);
+        } else {
+            $ttl = $until - \microtime(true);
+            if ($ttl + $stale <= 0.0) {
+                return 'expired';
+            }
+            $isStored = $stale + $cost > 0.0 ? self::keep($name, $value, $ttl, $stale, $cost)
+                : \larder_add($name, $value, $ttl);
+        }
 
         return match (true) {
-            $entry->until !== 0.0 && $ttl + $entry->stale <= 0.0 => 'expired',
-            $isKept ? self::keep($name, $value, $ttl, $entry) : \larder_add($name, $value, $ttl) => 'entries',
+            $isStored => 'entries',
             \larder_last_error() === \LARDER_ERROR_NONE => 'there',
             default => 'refused',
         };
     }
 
     /** As larder_add(), which takes no more than a ttl: a claim shows whether there is a value, a stale one too. */
-    private static function keep(string $name, mixed $value, float $ttl, DumpedEntry $entry): bool
+    private static function keep(string $name, mixed $value, float $ttl, float $stale, float $cost): bool
     {
         $claim = \larder_claim($name, $token);
         $isStored = $claim === \LARDER_CLAIM_MISSING && $token !== null && ($ttl > 0.0
-            ? \larder_store_cas($name, $value, $token, $ttl, $entry->stale, $entry->cost)
-            : \larder_store_cas($name, $value, $token, self::STALE_AT_ONCE, $ttl + $entry->stale, $entry->cost));
+            ? \larder_store_cas($name, $value, $token, $ttl, $stale, $cost)
+            : \larder_store_cas($name, $value, $token, self::STALE_AT_ONCE, $ttl + $stale, $cost));
         if ($claim !== \LARDER_CLAIM_OTHER) {
             \larder_unclaim($name);
         }

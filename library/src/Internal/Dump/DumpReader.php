@@ -37,24 +37,41 @@ final class DumpReader
         $this->time = \is_int($time) || \is_float($time) ? (float) $time : throw $this->damaged();
     }
 
-    /** @return \Generator<int, DumpedEntry> by the position of the next one in the file, in bytes */
+    /**
+     * A dump may have millions. So an entry is the array of unpack() rather than an object, and one that is in the chunk
+     * is cut out of it here.
+     *
+     * @return \Generator<int, array{
+     *     name: string,
+     *     string: int,
+     *     value: string,
+     *     until: float,
+     *     stale: float,
+     *     cost: float,
+     * }> as in DumpFile, by the position of the next one in the file, in bytes
+     */
     public function entries(): \Generator
     {
         while (true) {
             if (\strlen($this->chunk) - $this->at < DumpFile::HEAD_BYTES && !$this->fill(DumpFile::HEAD_BYTES)) {
                 return; // what is left is shorter: no entry
             }
-            /** @var array{name: int, string: int, value: int, until: float, stale: float, cost: float} $head */
-            $head = unpack(DumpFile::HEAD, $this->chunk, $this->at);
-            ['name' => $length, 'value' => $bytes] = $head;
+            /** @var array{name: int, string: int, value: int, until: float, stale: float, cost: float} $entry */
+            $entry = \unpack(DumpFile::HEAD, $this->chunk, $this->at);
+            ['name' => $length, 'value' => $bytes] = $entry;
             if ($length === 0) {
                 return;
             }
-            $this->at += DumpFile::HEAD_BYTES;
-            $name = $this->read($length);
-            $value = $this->read($bytes);
-            ['string' => $isString, 'until' => $until, 'stale' => $stale, 'cost' => $cost] = $head;
-            yield $this->read + $this->at => new DumpedEntry($name, $value, $isString === 1, $until, $stale, $cost);
+            $at = $this->at += DumpFile::HEAD_BYTES;
+            if ($length + $bytes <= \strlen($this->chunk) - $at) {
+                $entry['name'] = \substr($this->chunk, $at, $length);
+                $entry['value'] = \substr($this->chunk, $at + $length, $bytes);
+                $this->at += $length + $bytes;
+            } else {
+                $entry['name'] = $this->read($length);
+                $entry['value'] = $this->read($bytes);
+            }
+            yield $this->read + $this->at => $entry;
         }
     }
 

@@ -49,8 +49,11 @@ final class DumpWriter
     }
 
     /**
-     * The arguments are as those of DumpedEntry.
-     *
+     * @param string $name of the entry in the segment
+     * @param string $bytes the value if that is a string; else its bytes, by PhpCodec
+     * @param float $until unix time at which it expires; 0.0 for never
+     * @param float $stale seconds for which it is kept after that
+     * @param float $cost seconds that it took to compute; 0.0 for not known
      * @throws DumpFailed
      */
     public function add(
@@ -61,8 +64,8 @@ final class DumpWriter
         float $stale = 0.0,
         float $cost = 0.0,
     ): void {
-        $head = pack('VCPe', \strlen($name), (int) $isString, \strlen($bytes), $until)
-            . ($stale === 0.0 && $cost === 0.0 ? self::NEITHER : pack('ee', $stale, $cost));
+        $head = \pack('VCPe', \strlen($name), (int) $isString, \strlen($bytes), $until)
+            . ($stale === 0.0 && $cost === 0.0 ? self::NEITHER : \pack('ee', $stale, $cost));
         ++$this->entries;
         if (\strlen($bytes) >= DumpFile::CHUNK) {
             $this->chunk .= $head . $name;
