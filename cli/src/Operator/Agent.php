@@ -107,6 +107,8 @@ final class Agent
             'SCRIPT_FILENAME' => $page,
             'SCRIPT_NAME' => '/page.php',
             self::PARAMETER => $sent,
+            // The page may lie in a clone, away from the packages of the project.
+            'LARDER_AUTOLOAD' => \is_string($_SERVER['LARDER_AUTOLOAD'] ?? null) ? $_SERVER['LARDER_AUTOLOAD'] : '',
         ] + (\is_string($segment) ? [
             'PHP_ADMIN_VALUE' => "larder.segment=$segment",
             'LARDER_SEGMENT' => $segment, // as bin/restart.php does: a mistyped one must not look empty and well

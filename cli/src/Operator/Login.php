@@ -39,7 +39,7 @@ final class Login
         };
 
         return self::VARIABLE . " in the configuration of this pool $how. "
-            . 'Run this, and reload PHP-FPM: php cli/page.php';
+            . 'Run this, and reload PHP-FPM: php vendor/larder/cli/page.php';
     }
 
     /** @return string the line for the pool's configuration */

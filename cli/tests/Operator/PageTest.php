@@ -99,6 +99,28 @@ final class PageTest extends TestCase
         self::assertTrue(password_verify('secret', '$' . $match[1]));
     }
 
+    /** Composer links a package of a clone, and PHP resolves the link: the clone may have no packages of its own. */
+    public function testLinkedPageUsesThePackagesOfItsProject(): void
+    {
+        $vendor = self::$folder->path . '/project/vendor';
+        mkdir("$vendor/larder", recursive: true);
+        symlink((string) realpath(self::ROOT . '/cli'), "$vendor/larder/cli");
+        $loader = self::$folder->write('project/vendor/autoload.php', '<?php function_exists("larder_increment") && larder_increment("project"); return require "'
+            . self::ROOT . '/vendor/autoload.php";');
+        foreach (['page.php' => 503, 'metrics.php' => 200] as $file => $status) {
+            self::assertSame($status, self::$fpm->request("$vendor/larder/cli/$file", pool: 'bare')->status);
+        }
+        self::assertSame('2', self::pool('<?php echo larder_fetch("project");')->body);
+
+        $keys = new Process(
+            [\PHP_BINARY, self::ROOT . '/cli/bin/larder', 'keys', '--fcgi=' . self::$fpm->socket, 'project'],
+            env: ['LARDER_AUTOLOAD' => $loader],
+        );
+        $keys->run();
+        self::assertStringContainsString(' project', $keys->getOutput(), $keys->getErrorOutput());
+        self::assertSame('3', self::pool('<?php echo larder_fetch("project");')->body);
+    }
+
     public function testNobodySeesAnythingBeforeLogin(): void
     {
         $cookie = self::logIn();
