@@ -94,7 +94,13 @@ final class WarmCommand extends Command
                 $seconds,
                 Text::plain($script),
             ),
-            \sprintf('Of these, still in the cache: %s, %s.', Text::entries($entries), Helper::formatMemory($bytes)),
+            // Not "of these": ages are whole seconds, so some may have been stored just before.
+            \sprintf(
+                'Now in the cache, of the last %d s: %s, %s.',
+                ceil($seconds),
+                Text::entries($entries),
+                Helper::formatMemory($bytes),
+            ),
         ], OutputInterface::OUTPUT_RAW);
         if ($evicted > 0) {
             $say(\sprintf(
