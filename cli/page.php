@@ -11,7 +11,9 @@ use Larder\Cli\Operator\Agent;
 use Larder\Cli\Operator\Login;
 use Larder\Cli\Operator\Page;
 
-ini_set('display_errors', '0');
+// Hosts disable it. By a variable, as opcache may have compiled this for a pool that has it, where another one crashes.
+$set = 'ini_set';
+function_exists($set) && $set('display_errors', '0') !== false;
 // The pool may have set it so that this could not change it.
 set_error_handler(static function (int $level, string $message, string $file, int $line): bool {
     (error_reporting() & $level) === 0 || error_log("$message in $file:$line");

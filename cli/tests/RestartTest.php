@@ -104,6 +104,19 @@ final class RestartTest extends TestCase
         }
     }
 
+    public function testDisabledFunctionIsNamedBeforeItIsCalled(): void
+    {
+        foreach (['proc_open', 'posix_geteuid', 'getmypid'] as $function) {
+            $run = $this->start(['doctor'], ['-d', "disable_functions=$function"]);
+            self::assertSame([3, ''], [$run->run(), $run->getOutput()]);
+            self::assertSame(
+                "larder: PHP has no function $function() here, which it needs: "
+                    . "php -d disable_functions= {$this->directory->path}/larder …\n",
+                $run->getErrorOutput(),
+            );
+        }
+    }
+
     /**
      * @param list<string> $words
      * @return array{user: int, groups: list<int>, home: string, secret: string|false, passed: string, leads: bool, words: list<string>, cache: int, segment: string}
@@ -117,11 +130,14 @@ final class RestartTest extends TestCase
         return json_decode($run->getOutput(), true, 512, \JSON_THROW_ON_ERROR);
     }
 
-    /** @param list<string> $words */
-    private function start(array $words): Process
+    /**
+     * @param list<string> $words
+     * @param list<string> $settings
+     */
+    private function start(array $words, array $settings = []): Process
     {
         $engine = "{$this->directory->path}/larder.so";
-        $php = [\PHP_BINARY, '-n', '-d', 'extension=posix', '-d', "extension=$engine", '-d', "larder.path={$this->directory->path}/shm"];
+        $php = [\PHP_BINARY, '-n', '-d', 'extension=posix', '-d', "extension=$engine", '-d', "larder.path={$this->directory->path}/shm", ...$settings];
 
         return new Process([...$php, "{$this->directory->path}/larder", ...$words], env: ['SECRET' => 'of root', 'LARDER_EXTENSION' => $engine], timeout: 600.0);
     }
