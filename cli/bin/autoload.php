@@ -17,7 +17,8 @@ $loaders = [
 ];
 foreach ($loaders as $autoload) {
     if (is_file($autoload)) {
-        function_exists('putenv') && putenv("LARDER_AUTOLOAD=$autoload"); // hosts disable it for web servers
+        // Not in a pool: where it is disabled, a call that opcache compiled for another pool is SIGSEGV.
+        PHP_SAPI === 'cli' && function_exists('putenv') && putenv("LARDER_AUTOLOAD=$autoload");
         $_SERVER['LARDER_AUTOLOAD'] = $autoload; // symfony/process hands on only what is there too
 
         return require $autoload;

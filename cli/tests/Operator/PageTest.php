@@ -59,7 +59,7 @@ final class PageTest extends TestCase
                 new PhpFpmPool(workers: 2, directives: $password),
                 new PhpFpmPool('bare'),
                 new PhpFpmPool('dollar', directives: ['env[LARDER_PAGE_PASSWORD_HASH]' => '$2y$12$abc']),
-                new PhpFpmPool('broken', ['display_errors' => '1', 'disable_functions' => 'larder_increment,ini_set'], directives: $password),
+                new PhpFpmPool('broken', ['display_errors' => '1', 'disable_functions' => 'larder_increment,ini_set,putenv'], directives: $password),
             ],
         );
         self::$nginx = NginxServer::start(self::$folder->add('nginx'), (string) realpath(self::ROOT . '/cli'), self::$fpm->socket);
