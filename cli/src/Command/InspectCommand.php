@@ -117,6 +117,12 @@ abstract class InspectCommand extends Command
         if ($asked === false || $asked !== ini_get('larder.segment') || larder_info(false)['path'] !== '') {
             return '';
         }
+        return self::noSegment($asked, $segments);
+    }
+
+    /** @param array<array-key, mixed> $segments of this user, by name */
+    public static function noSegment(string $asked, array $segments): string
+    {
         // Those of the module and of sessions have other layouts.
         $isShown = static fn(int|string $name): bool
             => !str_ends_with("$name", Apcu::SEGMENT) && !str_ends_with("$name", '.sessions');

@@ -88,6 +88,11 @@ final class ResizeCommand extends Command
                 $settings[$setting] = $value;
             }
         }
+        $named = isset($settings['larder.path']) ? null : $settings['larder.segment'] ?? null;
+        $segments = Segments::all()[posix_geteuid()] ?? [];
+        if ($named !== null && !isset($segments[$named])) { // a mistyped one would be made
+            return Errors::tell($input, $output, Text::plain(InspectCommand::noSegment($named, $segments)));
+        }
         $warning = isset($settings['larder.segment']) || isset($settings['larder.path'])
             ? ''
             : Segments::clearedInstead(self::keys());

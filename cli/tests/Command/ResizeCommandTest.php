@@ -77,6 +77,15 @@ final class ResizeCommandTest extends TestCase
         );
     }
 
+    public function testMistypedSegmentIsNotMade(): void
+    {
+        $segment = 'resize-' . bin2hex(random_bytes(4));
+        $command = new CommandTester(new ResizeCommand());
+        self::assertSame(3, $command->execute(['--segment' => $segment, '--yes' => true]));
+        self::assertStringContainsString("There is no segment $segment of ", $command->getDisplay());
+        self::assertSame('', $this->runPhp($segment, 'echo larder_info()["path"];', '8M'));
+    }
+
     public function testSettingsOfTheCommandReachTheNewProcess(): void
     {
         $segment = 'resize-' . bin2hex(random_bytes(4));
