@@ -65,6 +65,20 @@ final class PagesTest extends TestCase
         self::assertSame([$link], self::deadLinks('docs/control.md', $markdown . "\n[alive](start.md#install)"));
     }
 
+    #[DataProvider('pages')]
+    public function testPathsOfTheCloneExist(string $name): void
+    {
+        $markdown = (string) file_get_contents(Repository::ROOT . "/$name");
+        preg_match_all('~/opt/larder/([\w./-]*)(?:\{([\w,]+)\})?~', $markdown, $paths, \PREG_SET_ORDER);
+        foreach ($paths as $parts) {
+            [$whole, $path, $either] = [...$parts, ''];
+            foreach (explode(',', $either) as $last) {
+                self::assertFileExists(Repository::ROOT . "/$path$last", $whole);
+            }
+        }
+        self::assertCount(substr_count($markdown, '/opt/larder/'), $paths);
+    }
+
     #[TestWith(['ARCHITECTURE.md'])]
     #[TestWith(['CONTRIBUTING.md'])]
     public function testNamedFilesExist(string $page): void
