@@ -14,6 +14,7 @@ use Larder\Internal\Driver\Redis\RedisStore;
 use Larder\Server\ConnectionSettings;
 use Larder\Testing\Fork;
 use Larder\Testing\SetClock;
+use Larder\Tests\OtherUser;
 use Larder\Tests\PhpProcess;
 use Larder\Tests\RecordingLogger;
 use Larder\Tests\Servers;
@@ -235,6 +236,25 @@ final class BreakerTest extends TestCase
         self::assertTrue($breaker->allows());
         $breaker->recordSuccess();
         self::assertFileDoesNotExist($file);
+    }
+
+    /** In the name of a user who does not exist, as those of others may be out. */
+    public function testFolderGoesWithTheLastOutage(): void
+    {
+        if (posix_geteuid() !== 0) {
+            self::markTestSkipped('It takes root to be another user');
+        }
+        $printed = OtherUser::run(54_322, 'use Larder\Internal\Decorator\Breaker\{Outage, OutageRecord};
+            $folder = "/dev/shm/larder-away-54322";
+            [$one, $other] = [OutageRecord::ofThisUser("one"), OutageRecord::ofThisUser("other")];
+            foreach ([[$one, 2], [$other, 2], [$one, 0], [$other, 0], [$one, 3]] as [$record, $failures]) {
+                $record->change(static fn(): Outage => new Outage($failures));
+                echo is_dir($folder) ? "there " : "gone ";
+                clearstatcache();
+            }
+            echo OutageRecord::ofThisUser("one")->read()->failures;
+            $one->change(static fn(): Outage => new Outage());');
+        self::assertSame('there there there gone there 3', $printed);
     }
 
     public function testUnwritableRecordFallsBackToTheObject(): void

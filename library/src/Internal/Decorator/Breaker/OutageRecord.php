@@ -84,6 +84,7 @@ final class OutageRecord
      */
     public function change(\Closure $change): Outage
     {
+        $this->file = $this->name === null ? $this->file : null; // the folder may have gone since
         $file = $this->file();
         $handle = $file === null ? false : $this->lockedFile($file);
         if ($file === null || $handle === false) {
@@ -101,6 +102,8 @@ final class OutageRecord
             $this->isAlone = $this->own->failures > 0 && !self::write($handle, (string) $this->own);
             if ($this->isAlone || $this->own->failures === 0) {
                 unlink($file);
+                // Without a folder, a request learns by one system call that no server is out.
+                $this->name === null || Warnings::suppress(static fn(): bool => rmdir(\dirname($file)));
             } elseif ($before->failures === 0) {
                 self::forget(\dirname($file));
             }
