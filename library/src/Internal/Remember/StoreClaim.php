@@ -7,7 +7,6 @@ namespace Larder\Internal\Remember;
 use Larder\Contract\AtomicStore;
 use Larder\Contract\Store;
 use Larder\Exception\StoreFailed;
-use Larder\Process\Pid;
 
 /** A claim in any store. Its lease is a placeholder of this process, under the key of the value or next to it. */
 final class StoreClaim implements Claim
@@ -15,7 +14,6 @@ final class StoreClaim implements Claim
     /** Seconds that a released placeholder next to a value is kept: as short as stores can. */
     private const RELEASED = 0.001;
 
-    private readonly int $pid;
     private readonly string $name;
 
     /**
@@ -31,7 +29,6 @@ final class StoreClaim implements Claim
         private ?Placeholder $lease = null,
         private readonly string $beside = '',
     ) {
-        $this->pid = Pid::own();
         $this->name = $beside === '' ? $key : $beside;
     }
 
@@ -77,7 +74,7 @@ final class StoreClaim implements Claim
             $isReleased = $this->replaces($lease->failure(), $kept);
             $this->lease = null;
             // A full store refuses, but deletes; else the others would wait for this computation.
-            if (!$isReleased && $this->pid === Pid::own() && $lease->isSame($this->store->get($this->name))) {
+            if (!$isReleased && $lease->isOfThisProcess() && $lease->isSame($this->store->get($this->name))) {
                 $this->store->delete($this->name);
             }
         } catch (StoreFailed) {
@@ -88,7 +85,7 @@ final class StoreClaim implements Claim
     /** @param float $seconds that it is kept */
     private function replaces(Placeholder $placeholder, float $seconds): bool
     {
-        return $this->lease !== null && $this->pid === Pid::own() && $this->comparing !== null
+        return $this->lease?->isOfThisProcess() === true && $this->comparing !== null
             && $this->comparing->setIf($this->name, $this->lease->isSame(...), $placeholder->stored(), $seconds);
     }
 }
