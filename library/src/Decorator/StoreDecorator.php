@@ -21,7 +21,10 @@ abstract class StoreDecorator implements Decorator, LockingStore, ListableStore,
 {
     public function supports(string $interface): bool
     {
-        return Capability::has($this->decorated(), $interface);
+        $behind = $this->decorated();
+
+        // As Capability::has(), which a request need not load.
+        return $behind instanceof $interface && (!$behind instanceof Decorator || $behind->supports($interface));
     }
 
     public function acquire(

@@ -26,7 +26,8 @@ final class Claims
     public function __construct(private readonly Store $store)
     {
         $this->comparing = match (true) {
-            Capability::Atomic->isOf($store) => Capability::of($store, AtomicStore::class),
+            $store instanceof AtomicStore && (!$store instanceof Decorator || $store->supports(AtomicStore::class))
+                => $store,
             Capability::Lock->isOf($store) => new NonAtomicFallback($store),
             default => null,
         };

@@ -129,7 +129,8 @@ final class BreakerStore extends TransparentDecorator implements RemoteStore
 
     protected function forward(string $interface, string $key, \Closure $work, mixed $refused): mixed
     {
-        $store = Capability::of($this->store, $interface);
+        $isThere = $this->store instanceof $interface && $this->supports($interface);
+        $store = $isThere ? $this->store : Capability::of($this->store, $interface);
         if ($this->isWell || $this->isBack()) {
             // The same as in get().
             try {
