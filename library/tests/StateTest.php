@@ -23,9 +23,9 @@ final class StateTest extends TestCase
         'Internal/Filesystem/TrustedPath.php: static ?int $codeOwner',
         'Internal/Lock/LockOwner.php: static ?self $own',
         'Internal/Process/User.php: static ?int $id',
-        'Internal/Remember/Computations.php: static array $open',
-        'Internal/Remember/Computations.php: static bool $endsWithRequest',
         'Internal/Remember/Placeholder.php: static ?array $number',
+        'Internal/Remember/Remember.php: static array $open',
+        'Internal/Remember/Remember.php: static bool $endsWithRequest',
         'Process/Pid.php: static ?bool $isKnownByEngine',
         'Process/Pid.php: static ?bool $isKnownByPhp',
     ];

@@ -6,13 +6,17 @@ namespace Larder\Internal\Remember;
 
 use Larder\Contract\Decorator;
 use Larder\Contract\Store;
+use Larder\Event\ComputationFailed;
+use Larder\Event\Computed;
 use Larder\Event\Hit;
 use Larder\Event\Miss;
 use Larder\Internal\Decorator\MasterReads;
 use Larder\Internal\Event\Events;
 use Larder\Internal\Lock\Backoff;
 use Larder\Internal\Process\Functions;
+use Larder\Internal\Process\LogLine;
 use Larder\Internal\Tag\Tags;
+use Larder\Remember\Computation;
 use Larder\Remember\RememberOptions;
 
 /**
@@ -39,7 +43,13 @@ class Remember
     /** For all but the first read: a value that a replica has not received yet is not missing. */
     private ?Store $masters = null;
     private ?Claims $claims = null;
-    private ?Computations $computations = null;
+    private ?AfterResponse $afterResponse = null;
+    /** @var array<array-key, int> number of running computations by key */
+    private array $depths = [];
+
+    /** @var array<int, Claim> of this process */
+    private static array $open = [];
+    private static bool $endsWithRequest = false;
 
     /**
      * @param S $store
@@ -99,9 +109,10 @@ class Remember
         if (!$this->isAfterResponse()) {
             return $this->recomputedByOne($options, $found);
         }
-        $this->computations()->addAfterResponse(fn(): mixed => $this->recomputedByOne($options, $found));
+        $this->afterResponse ??= new AfterResponse();
+        $this->afterResponse->add(fn(): mixed => $this->recomputedByOne($options, $found));
 
-        return Computations::of($options, $found);
+        return self::of($options, $found);
     }
 
     /**
@@ -115,10 +126,10 @@ class Remember
     {
         $claims = $this->claims();
         if ($this->isNested($options)) {
-            return $this->computations()->run($options, null); // its own computation asks for it
+            return $this->run($options, null); // its own computation asks for it
         }
         if (!$claims->isPossible()) {
-            return $this->computations()->run($options, $claims->on($options->key, null), $previous);
+            return $this->run($options, $claims->on($options->key, null), $previous);
         }
         $seen = $backoff = null;
         $awaited = $since = $looked = $refused = 0;
@@ -126,10 +137,10 @@ class Remember
         while (true) {
             $there = Placeholder::of($stored);
             if ($there?->isOfThisProcess() === true) {
-                return $this->computations()->run($options, null); // the same, by another object
+                return $this->run($options, null); // the same, by another object
             }
             if ($there !== null && $awaited !== 0 && $there->failed === $awaited) {
-                return $this->computations()->run($options, $claims->on($options->key, $there), $previous);
+                return $this->run($options, $claims->on($options->key, $there), $previous);
             }
             $now = hrtime(true);
             if ($seen?->isSame($stored) !== true) {
@@ -141,7 +152,7 @@ class Remember
                 $isTimed = $previous !== null && $this->isAfterResponse();
                 $taken = $claims->take($options->key, $stored, $this, (float) $options->lease, $isTimed);
                 if ($taken !== null) {
-                    return $this->computations()->run($options, $taken, $previous);
+                    return $this->run($options, $taken, $previous);
                 }
                 ++$refused;
             } else {
@@ -153,7 +164,7 @@ class Remember
             if ($backoff->isOver() || $refused >= self::TRIES) {
                 $claim = $there === null ? null : $claims->on($options->key, $there);
 
-                return $this->computations()->run($options, $claim, $previous);
+                return $this->run($options, $claim, $previous);
             }
             if (!$isOver) {
                 $backoff->pause();
@@ -165,7 +176,7 @@ class Remember
             }
             $found = $this->usable($options, $stored);
             if ($found !== null) {
-                return Computations::of($options, $found);
+                return self::of($options, $found);
             }
         }
     }
@@ -180,19 +191,19 @@ class Remember
         // After the response, the lease also needs a time limit: if PHP fails there, no shutdown function runs.
         $claim = $this->claims()->takeBeside($options->key, (float) $options->lease, $this->isAfterResponse());
         if ($claim === null) {
-            return Computations::of($options, $found);
+            return self::of($options, $found);
         }
         $stored = $this->stored($options);
         $now = $this->usable($options, $stored);
         if ($now !== null && $now->freshUntil !== 0.0 && $now->freshUntil <= $found->freshUntil) {
             $claim->begun = $now;
 
-            return $this->computations()->run($options, $claim, $found);
+            return $this->run($options, $claim, $found);
         }
         $claim->end();
 
         // If there is a value, another process was first.
-        return $now === null ? $this->computedByOne($options, $stored, $found) : Computations::of($options, $now);
+        return $now === null ? $this->computedByOne($options, $stored, $found) : self::of($options, $now);
     }
 
     /**
@@ -205,19 +216,91 @@ class Remember
     protected function computedNow(RememberOptions $options): mixed
     {
         if ($this->isNested($options)) {
-            return $this->computations()->run($options, null);
+            return $this->run($options, null);
         }
         $claim = $found = null;
         for ($try = 0; $claim === null && $try < self::TRIES; ++$try) {
             $stored = $this->stored($options);
             if (Placeholder::of($stored)?->isOfThisProcess() === true) {
-                return $this->computations()->run($options, null, throws: true); // by another object
+                return $this->run($options, null, throws: true); // by another object
             }
             $found = $this->usable($options, $stored);
             $claim = $this->claims()->takeNow($options, $stored, $this, $found);
         }
 
-        return $this->computations()->run($options, $claim, $found, throws: true);
+        return $this->run($options, $claim, $found, throws: true);
+    }
+
+    /**
+     * Calls the callback, and stores its result by the claim.
+     *
+     * @template T
+     * @param RememberOptions<T> $options
+     * @param Claim|null $claim null to store nothing
+     * @param StoredValue|null $previous the value to recompute, which is returned if the callback throws, unless
+     *         $throws
+     * @return T
+     */
+    protected function run(
+        RememberOptions $options,
+        ?Claim $claim,
+        ?StoredValue $previous = null,
+        bool $throws = false,
+    ): mixed {
+        $isStored = false;
+        $seconds = $failed = null;
+        $this->depths[$options->key] = ($this->depths[$options->key] ?? 0) + 1;
+        if ($claim !== null) {
+            self::$open[spl_object_id($claim)] = $claim;
+            self::endWithRequest();
+        }
+
+        try {
+            $computation = new Computation($options, $this->store, $claim, $previous);
+            $start = hrtime(true);
+
+            try {
+                $value = ($options->make)($computation);
+            } catch (\Throwable $error) {
+                [$seconds, $failed] = [(hrtime(true) - $start) / 1e9, $error::class];
+                if ($throws || $previous === null) {
+                    throw $error;
+                }
+                $value = 'the value of "' . addcslashes($options->key, "\0..\37\177") . '"';
+                LogLine::write("Larder: $value could not be recomputed, the old one is returned: $error");
+
+                return self::of($options, $previous);
+            }
+            $seconds = (hrtime(true) - $start) / 1e9;
+            $made = $computation->made($value, $seconds, $this->freshness);
+            $isStored = $made !== null && $claim?->store($made[0], $made[1], $options->stale) === true;
+
+            return $value;
+        } finally {
+            if (--$this->depths[$options->key] === 0) {
+                unset($this->depths[$options->key]);
+            }
+            if ($claim !== null) {
+                unset(self::$open[spl_object_id($claim)]);
+                $claim->end($isStored);
+            }
+            if ($seconds !== null) {
+                $this->events?->tell($failed !== null
+                    ? new ComputationFailed($options->key, $seconds, $failed)
+                    : new Computed($options->key, $seconds, $isStored));
+            }
+        }
+    }
+
+    /**
+     * @template T
+     * @param RememberOptions<T> $options
+     * @return T what the callback returned once, in this process or another
+     */
+    protected static function of(RememberOptions $options, StoredValue $found): mixed
+    {
+        /** @var T */
+        return $found->value;
     }
 
     /** True if values that readers may still get are recomputed after the response. */
@@ -226,10 +309,14 @@ class Remember
         return !$this->isWithinRequest && AfterResponse::isPossible();
     }
 
-    /** @param RememberOptions<mixed> $options */
+    /**
+     * True if the key is being computed here, so its own computation asks for it.
+     *
+     * @param RememberOptions<mixed> $options
+     */
     protected function isNested(RememberOptions $options): bool
     {
-        return $this->computations?->isNested($options->key) === true;
+        return isset($this->depths[$options->key]);
     }
 
     /**
@@ -270,8 +357,27 @@ class Remember
         return $this->claims ??= new Claims($this->masters());
     }
 
-    protected function computations(): Computations
+    /**
+     * Ends leases also if the computation ends the whole request: by exit(), an error that cannot be caught, or out of
+     * time. If the process takes another request, nothing else would. One function for the process, as PHP keeps each
+     * until it ends.
+     */
+    private static function endWithRequest(): void
     {
-        return $this->computations ??= new Computations($this->store, $this->freshness, $this->events);
+        if (self::$endsWithRequest) {
+            return;
+        }
+        self::$endsWithRequest = true;
+        $end = static function (): void {
+            foreach (self::$open as $claim) {
+                $claim->end();
+            }
+        };
+
+        try {
+            register_shutdown_function($end);
+        } catch (\Error) {
+            // The host disables it: then a lease ends by its time.
+        }
     }
 }

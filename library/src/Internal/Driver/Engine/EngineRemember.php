@@ -4,7 +4,6 @@ declare(strict_types=1);
 
 namespace Larder\Internal\Driver\Engine;
 
-use Larder\Internal\Remember\Computations;
 use Larder\Internal\Remember\Remember;
 use Larder\Internal\Remember\StoredValue;
 use Larder\Remember\RememberOptions;
@@ -48,7 +47,7 @@ final class EngineRemember extends Remember
                 break; // by another object of its own computation
             }
             if ($claim === \LARDER_CLAIM_MISSING) {
-                return $this->computations()->run($options, new EngineClaim($name, $token, true), $previous);
+                return $this->run($options, new EngineClaim($name, $token, true), $previous);
             }
             $isOver = false;
             if ($claim === \LARDER_CLAIM_VALUE) {
@@ -59,10 +58,10 @@ final class EngineRemember extends Remember
             $entry = \larder_fetch_entry($name);
             $found = $this->usable($options, $entry);
             if ($found !== null) {
-                return Computations::of($options, $found);
+                return self::of($options, $found);
             }
             if ($isOver || hrtime(true) >= $end) {
-                return $this->computations()->run($options, new EngineClaim($name, $token, false), $previous);
+                return $this->run($options, new EngineClaim($name, $token, false), $previous);
             }
             // An unreadable value has no entry. Next to another's claim its token must be asked for, or nothing sleeps.
             $useless = self::token($entry) ?? ($claim === \LARDER_CLAIM_VALUE ? $token : null);
@@ -71,7 +70,7 @@ final class EngineRemember extends Remember
             }
         }
 
-        return $this->computations()->run($options, null); // its own computation asks for it
+        return $this->run($options, null); // its own computation asks for it
     }
 
     protected function recomputedByOne(RememberOptions $options, StoredValue $found): mixed
@@ -79,29 +78,29 @@ final class EngineRemember extends Remember
         $name = $this->store->name($options->key);
         $claim = \larder_claim($name, $token);
         if ($claim !== \LARDER_CLAIM_MISSING && $claim !== \LARDER_CLAIM_VALUE) {
-            return Computations::of($options, $found);
+            return self::of($options, $found);
         }
         $lease = new EngineClaim($name, $token, true);
         if ($claim === \LARDER_CLAIM_MISSING) { // it was deleted
-            return $this->computations()->run($options, $lease, $found);
+            return $this->run($options, $lease, $found);
         }
         $entry = \larder_fetch_entry($name);
         $now = $this->usable($options, $entry);
         // The engine may have moved it: then it has another token, and the same time but for what passed as it was read.
         if ($now !== null && self::token($entry) === $token && $now->freshUntil !== 0.0
             && (!$now->isFresh($this->freshness->now()) || $now->freshUntil < $found->freshUntil + 0.01)) {
-            return $this->computations()->run($options, $lease, $now);
+            return $this->run($options, $lease, $now);
         }
         $lease->end();
 
         // If there is a value, another process was first.
-        return $now === null ? $this->computedByOne($options, $entry, $found) : Computations::of($options, $now);
+        return $now === null ? $this->computedByOne($options, $entry, $found) : self::of($options, $now);
     }
 
     protected function computedNow(RememberOptions $options): mixed
     {
         if ($this->isNested($options)) {
-            return $this->computations()->run($options, null);
+            return $this->run($options, null);
         }
         $name = $this->store->name($options->key);
         $found = $entry = null;
@@ -114,7 +113,7 @@ final class EngineRemember extends Remember
         }
         $claim = $again = \larder_claim($name, $token, $found === null ? self::token($entry) : null);
         if ($claim === \LARDER_CLAIM_OWN || $claim === \LARDER_CLAIM_UNAVAILABLE) {
-            return $this->computations()->run($options, null, throws: true); // by another object
+            return $this->run($options, null, throws: true); // by another object
         }
         if ($found === null && $token !== null) {
             $again = \larder_claim($name, $token, $token); // others have begun under the placeholder
@@ -123,7 +122,7 @@ final class EngineRemember extends Remember
         }
         $hasLease = array_intersect([$claim, $again], [\LARDER_CLAIM_MISSING, \LARDER_CLAIM_VALUE]) !== [];
 
-        return $this->computations()->run($options, new EngineClaim($name, $token, $hasLease), $found, throws: true);
+        return $this->run($options, new EngineClaim($name, $token, $hasLease), $found, throws: true);
     }
 
     /** @param mixed[] $entry stored once more, so that no computation takes it for the value that it began on */
