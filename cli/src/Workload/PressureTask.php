@@ -12,7 +12,7 @@ final class PressureTask implements Task
 {
     private const VALUE_BYTES = 4_000;
 
-    /** One of this many sets is read back at once. */
+    /** One of this many sets is read back at once. Of mixed values, one of this many is compared. */
     private const READ_BACK = 16;
 
     /**
@@ -20,6 +20,7 @@ final class PressureTask implements Task
      * @param int $bytes that the store may take
      * @param non-empty-list<float> $ratios size of the data divided by $bytes
      * @param int $warmUp gets between the first sets and the gets that count
+     * @param array<string, string>|null $form settings of rows of mixed values; null for strings
      */
     public function __construct(
         private readonly string $store,
@@ -30,11 +31,14 @@ final class PressureTask implements Task
         private readonly array $ratios,
         private readonly int $warmUp,
         private readonly int $gets,
+        private readonly ?array $form = null,
     ) {}
 
     public function name(): string
     {
-        return rtrim('pressure, ' . $this->store . ' ' . $this->connection);
+        $parts = ['pressure, ' . $this->store, $this->connection, ...array_values($this->form ?? [])];
+
+        return implode(' ', array_filter($parts, static fn(?string $part): bool => $part !== null));
     }
 
     public function subjects(): array
@@ -47,11 +51,13 @@ final class PressureTask implements Task
         $store = Stores::open($this->address);
         foreach ($this->ratios as $ratio) {
             $store->clear();
-            $keys = max(1, (int) round($ratio * $this->bytes / \strlen(self::key(0) . self::value(0))));
+            $entry = $this->form === null ? \strlen(self::key(0) . self::string(0)) : MixedValue::BYTES;
+            $keys = max(1, (int) round($ratio * $this->bytes / $entry));
+            $capacity = $this->form === null ? intdiv($keys, max(1, (int) $ratio)) : $keys;
             $hits = $sets = $refused = $readBack = $lost = $wrong = 0;
             // The order of the numbers is unrelated to popularity. Twice the capacity is enough to fill the store.
-            for ($number = 0, $last = min($keys, intdiv(2 * $keys, max(1, (int) $ratio))); $number < $last; ++$number) {
-                $refused += $store->set(self::key($number), self::value($number)) ? 0 : 1;
+            for ($number = 0, $last = min($keys, 2 * $capacity); $number < $last; ++$number) {
+                $refused += $store->set(self::key($number), $this->value($number)) ? 0 : 1;
                 ++$sets;
             }
             foreach (Keys::Zipf->sequence($keys, $this->warmUp + $this->gets) as $n => $number) {
@@ -59,11 +65,11 @@ final class PressureTask implements Task
                 $value = $store->get($key);
                 if ($value !== null) {
                     $hits += $n < $this->warmUp ? 0 : 1;
-                    $wrong += $value === self::value($number) ? 0 : 1;
+                    $wrong += $this->isRight($n, $value, $number) ? 0 : 1;
                     continue;
                 }
                 ++$sets;
-                if (!$store->set($key, self::value($number))) {
+                if (!$store->set($key, $this->value($number))) {
                     ++$refused;
                 } elseif ($sets % self::READ_BACK === 0) {
                     ++$readBack;
@@ -87,11 +93,12 @@ final class PressureTask implements Task
     /** @return array{Subject, Subject, Subject} */
     private function subjectsOf(float $ratio): array
     {
-        $settings = ['data' => \sprintf('%gx the memory', $ratio)];
+        $settings = ['data' => \sprintf('%gx the memory', $ratio)] + ($this->form ?? []);
+        $value = $this->form === null ? ['4k', self::VALUE_BYTES] : ['mixed', MixedValue::BYTES];
 
         return array_map(
             fn(string $operation): Subject
-                => Pressure::subject($this->store, $this->connection, $operation, self::VALUE_BYTES, $settings),
+                => Pressure::subject($this->store, $this->connection, $operation, $value[1], $settings, $value[0]),
             [Pressure::HITS, Pressure::REFUSED, Pressure::LOST],
         );
     }
@@ -101,7 +108,21 @@ final class PressureTask implements Task
         return \sprintf('pressure-%06d', $number);
     }
 
-    private static function value(int $number): string
+    private function value(int $number): mixed
+    {
+        return $this->form === null ? self::string($number) : MixedValue::number($number);
+    }
+
+    private function isRight(int $get, mixed $value, int $number): bool
+    {
+        return match (true) {
+            $this->form === null => $value === self::string($number),
+            $get % self::READ_BACK > 0 => true,
+            default => serialize($value) === serialize(MixedValue::number($number)),
+        };
+    }
+
+    private static function string(int $number): string
     {
         return str_pad(
             \sprintf('%06d ', $number),
