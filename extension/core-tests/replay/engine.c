@@ -15,8 +15,8 @@ enum {
 /* Numbers on the board. */
 enum { NEXT_REQUEST, HITS, COUNTED, NUMBERS };
 
-struct log_rules engine_rules(void) {
-    struct cache *cache = open_cache(SEGMENT_MIB);
+struct log_rules engine_rules(size_t mebibytes) {
+    struct cache *cache = open_cache(mebibytes);
     const struct log_rules rules = {
         .pages = cache->map.page_count,
         .page_units = (uint32_t)page_units(&cache->map),

@@ -30,7 +30,7 @@ struct outcome {
 };
 
 /* The engine's rules, as in core's sources, and its pages. The simulators get the same number of units. */
-struct log_rules engine_rules(void);
+struct log_rules engine_rules(size_t mebibytes);
 
 struct outcome engine_replay(const struct trace *trace, const struct run *run);
 

@@ -6,16 +6,23 @@
  * entries that were used move to the open page of the main log, the others are dropped. New entries go to the
  * probation log. It is reclaimed while it is longer than it should be, otherwise the main log is. Of a page in
  * probation only a part may move.
+ *
+ * With `promote`, entries are stored in PHP's own form until a page is reclaimed, and dense from then on. One in so
+ * many hits of a dense entry promotes it: it moves to the hot log, in PHP's form. The hot log is reclaimed if the age
+ * of its oldest page times `hot_factor` exceeds that of the main log's oldest page. Entries in PHP's form that were
+ * used move to the hot log, the others become dense in the main log. So the longer form costs memory only for entries
+ * that are used about `hot_factor` times as often as those that the main log is about to drop.
  */
 #include "policy.h"
 #include "queue.h"
 
-enum { MAIN = 1, PROBATION = 2, LOGS = 3, RESERVE = 1 };
+enum { MAIN = 1, PROBATION = 2, HOT = 3, LOGS = 4, RESERVE = 1 };
 
 struct entry {
     uint32_t page; /* number + 1; 0: absent */
     uint32_t units;
     unsigned use;
+    enum form form;
     uint32_t older, newer; /* neighbours in the page, in order of writing: key + 1 */
 };
 
@@ -23,7 +30,7 @@ struct page {
     uint32_t first, last; /* key + 1 */
     uint32_t used;        /* units */
     uint32_t run;         /* pages that its one entry takes, else 1 */
-    uint64_t age;         /* value of `opened` when the page was opened */
+    uint64_t age;         /* value of `opened` of its log when the page was opened */
     uint32_t live;        /* entries */
     uint32_t dead;        /* units of overwritten entries */
 };
@@ -39,7 +46,10 @@ struct log_cache {
     uint32_t free_pages; /* counted separately: a run takes several pages, but one number */
     struct queue logs[LOGS];
     uint32_t open[LOGS];      /* number + 1 */
-    uint64_t opened;          /* number of pages that the probation log ever had */
+    uint64_t opened[LOGS];    /* number of pages that the log ever had; MAIN: that the main and the hot log had */
+    bool full;                /* a page was reclaimed */
+    uint64_t random;          /* state of a xorshift */
+    struct forms *forms;      /* NULL during the warm-up */
     uint32_t unused_in_a_row; /* consecutive unused entries reclaimed from probation */
 };
 
@@ -47,13 +57,23 @@ static uint8_t log_of_new(const struct log_cache *cache) {
     return cache->rules->probation ? PROBATION : MAIN;
 }
 
+/* The log whose pages are counted for the ages of this one. */
+static uint8_t clock_of(uint8_t log) {
+    return log == HOT ? MAIN : log;
+}
+
+static void make_newest(struct log_cache *cache, uint32_t page, uint8_t log) {
+    cache->pages[page].age = cache->opened[clock_of(log)] + 1;
+    cache->opened[clock_of(log)] += cache->pages[page].run;
+    queue_add(&cache->logs[log], cache->nodes, page, log);
+}
+
 static uint32_t open_page(struct log_cache *cache, uint8_t log, uint32_t run) {
     const uint32_t page = cache->unused[--cache->unused_count];
     cache->free_pages -= run;
-    cache->pages[page] = (struct page){.run = run, .age = cache->opened + 1};
-    cache->opened += log == PROBATION ? run : 0;
+    cache->pages[page] = (struct page){.run = run};
     cache->nodes[page].units = run;
-    queue_add(&cache->logs[log], cache->nodes, page, log);
+    make_newest(cache, page, log);
     return page;
 }
 
@@ -108,15 +128,72 @@ static bool append(struct log_cache *cache, uint8_t log, uint32_t key, uint32_t 
     return true;
 }
 
-/* A run is not copied. A used run becomes the newest of the main log. */
+/* The pages of a run for so many units; 0: it needs none. */
+static uint32_t run_of(const struct log_cache *cache, uint32_t units) {
+    const uint32_t page_units = cache->rules->page_units;
+    return units <= page_units / 2 ? 0 : (units + page_units - 1) / page_units;
+}
+
+/* Writes an entry to a page of the log, or to a run of its own. */
+static bool place(struct log_cache *cache, uint8_t log, uint32_t key, uint32_t keep) {
+    const uint32_t run = run_of(cache, cache->entries[key].units);
+    if (run == 0) {
+        return append(cache, log, key, keep);
+    }
+    if (cache->free_pages < run + keep) {
+        return false;
+    }
+    write(cache, open_page(cache, log, run), key);
+    return true;
+}
+
+static uint32_t units_as(const struct log_cache *cache, uint32_t key, enum form form) {
+    return trace_units_as(cache->trace, key, form);
+}
+
+static bool has_two_forms(const struct log_cache *cache, uint32_t key) {
+    return units_as(cache, key, FORM_DENSE) < units_as(cache, key, FORM_PHP);
+}
+
+/* True if the entry could be dense. */
+static bool is_pointer(const struct log_cache *cache, uint32_t key) {
+    return cache->rules->promote && cache->entries[key].form == FORM_PHP && has_two_forms(cache, key);
+}
+
+static void set_form(struct log_cache *cache, uint32_t key, enum form form) {
+    struct entry *entry = &cache->entries[key];
+    entry->form = form;
+    entry->units = units_as(cache, key, form);
+    entry->use = 0;
+}
+
+/* The log to which a used entry moves. */
+static uint8_t log_of_used(const struct log_cache *cache, uint32_t key) {
+    return is_pointer(cache, key) ? HOT : MAIN;
+}
+
+/* A run is not copied. A used run becomes the newest of its log. */
 static bool keep_run(struct log_cache *cache, uint32_t page) {
-    struct entry *entry = &cache->entries[cache->pages[page].first - 1];
+    const uint32_t key = cache->pages[page].first - 1;
+    struct entry *entry = &cache->entries[key];
     if (cache->pages[page].run == 1 || entry->use < cache->rules->use_worth) {
         return false;
     }
     entry->use--;
-    queue_add(&cache->logs[MAIN], cache->nodes, page, MAIN);
+    make_newest(cache, page, log_of_used(cache, key));
     return true;
+}
+
+/* An unused entry. */
+static void demote(struct log_cache *cache, uint32_t key) {
+    if (is_pointer(cache, key) && !cache->rules->drops) {
+        if (cache->forms) {
+            cache->forms->demoted++;
+            cache->forms->converted += cache->entries[key].units;
+        }
+        set_form(cache, key, FORM_DENSE);
+        place(cache, MAIN, key, 0);
+    }
 }
 
 static uint32_t victim(const struct log_cache *cache, uint8_t log) {
@@ -165,15 +242,27 @@ static bool is_sampled(struct log_cache *cache, uint8_t log, bool used) {
     return cache->unused_in_a_row > rules->draw_after && cache->unused_in_a_row % rules->draw_one_of == 0;
 }
 
-/* Reclaims a page: used entries move to the main log, with their use count lowered by one. */
+static uint64_t age_of_victim(const struct log_cache *cache, uint8_t log) {
+    const uint32_t page = victim(cache, log);
+    return page == QUEUE_END ? 0 : cache->opened[clock_of(log)] - cache->pages[page].age;
+}
+
+static uint8_t log_to_reclaim(const struct log_cache *cache) {
+    if (victim(cache, HOT) != QUEUE_END &&
+        (victim(cache, MAIN) == QUEUE_END
+             ? victim(cache, PROBATION) == QUEUE_END
+             : age_of_victim(cache, HOT) * cache->rules->hot_factor > age_of_victim(cache, MAIN))) {
+        return HOT;
+    }
+    const uint8_t log = cache->logs[PROBATION].units > cache->rules->probation ? PROBATION : MAIN;
+    return victim(cache, log) != QUEUE_END ? log : log == MAIN ? PROBATION : MAIN;
+}
+
+/* Reclaims a page: used entries move, with their use count lowered by one. */
 static void promote_used(struct log_cache *cache) {
     const struct log_rules *rules = cache->rules;
-    uint8_t log = cache->logs[PROBATION].units > rules->probation ? PROBATION : MAIN;
-    uint32_t page = victim(cache, log);
-    if (page == QUEUE_END) {
-        log = log == MAIN ? PROBATION : MAIN;
-        page = victim(cache, log);
-    }
+    const uint8_t log = log_to_reclaim(cache);
+    const uint32_t page = victim(cache, log);
     queue_remove(&cache->logs[log], cache->nodes, page);
     if (keep_run(cache, page)) {
         return;
@@ -185,9 +274,12 @@ static void promote_used(struct log_cache *cache) {
         next = entry->newer;
         entry->page = 0;
         const bool used = entry->use >= rules->use_worth;
-        if ((is_sampled(cache, log, used) || used) && entry->units <= budget && append(cache, MAIN, key - 1, 0)) {
+        if ((is_sampled(cache, log, used) || used) && entry->units <= budget &&
+            append(cache, log_of_used(cache, key - 1), key - 1, 0)) {
             entry->use -= entry->use > 0;
             budget -= entry->units;
+        } else {
+            demote(cache, key - 1);
         }
     }
     release(cache, page);
@@ -195,6 +287,7 @@ static void promote_used(struct log_cache *cache) {
 
 static void make_room(struct log_cache *cache) {
     const uint32_t page = most_dead(cache);
+    cache->full = true;
     if (page != QUEUE_END) {
         compact(cache, page);
     } else {
@@ -205,31 +298,66 @@ static void make_room(struct log_cache *cache) {
 /* Counts a use. The first use counts less while the entry is new: what was just stored is often read at once. */
 static void use(struct log_cache *cache, struct entry *entry) {
     const struct page *page = &cache->pages[entry->page - 1];
-    const bool is_new = cache->nodes[entry->page - 1].place == PROBATION && cache->opened - page->age <= page->run;
+    const bool is_new =
+        cache->nodes[entry->page - 1].place == PROBATION && cache->opened[PROBATION] - page->age <= page->run;
     if (entry->use < cache->rules->use_max) {
         entry->use += entry->use == 0 && !is_new ? cache->rules->use_worth : 1;
     }
 }
 
 static void store(struct log_cache *cache, uint32_t key) {
+    set_form(cache, key, cache->rules->promote && cache->full ? FORM_DENSE : cache->trace->form);
+    while (!place(cache, log_of_new(cache), key, RESERVE)) {
+        make_room(cache);
+    }
+}
+
+static bool draw(struct log_cache *cache, uint32_t one_of) {
+    cache->random ^= cache->random << 13;
+    cache->random ^= cache->random >> 7;
+    cache->random ^= cache->random << 17;
+    return cache->random % one_of == 0;
+}
+
+/* A hit of a dense entry may promote it. If no page is free, there will be one for the next promotion: a fetch itself
+ * never makes room. */
+static void promote(struct log_cache *cache, uint32_t key) {
     struct entry *entry = &cache->entries[key];
-    entry->units = trace_entry_units(cache->trace, key);
-    entry->use = 0;
-    const uint8_t log = log_of_new(cache);
-    if (entry->units <= cache->rules->page_units / 2) {
-        while (!append(cache, log, key, RESERVE)) {
+    if (entry->form != FORM_DENSE || !has_two_forms(cache, key) || !draw(cache, cache->rules->promote)) {
+        return;
+    }
+    const uint32_t units = units_as(cache, key, FORM_PHP), run = run_of(cache, units);
+    const uint32_t open = cache->open[HOT], pages = run ? run : 1;
+    const bool fits = !run && open && cache->pages[open - 1].used + units <= cache->rules->page_units;
+    if (!fits && cache->free_pages < pages + RESERVE) {
+        while (cache->free_pages < pages + RESERVE) {
             make_room(cache);
         }
         return;
     }
-    const uint32_t run = (entry->units + cache->rules->page_units - 1) / cache->rules->page_units;
-    while (cache->free_pages < run + RESERVE) {
-        make_room(cache);
+    erase(cache, entry);
+    set_form(cache, key, FORM_PHP);
+    place(cache, HOT, key, RESERVE);
+    if (cache->forms) {
+        cache->forms->promoted++;
+        cache->forms->converted += units;
     }
-    write(cache, open_page(cache, log, run), key);
+}
+
+static void count_hit(struct log_cache *cache, uint32_t key) {
+    if (cache->forms && has_two_forms(cache, key)) {
+        const bool pointer = cache->entries[key].form == FORM_PHP;
+        cache->forms->pointers += pointer;
+        cache->forms->decoded += !pointer;
+        cache->forms->converted += pointer ? 0 : units_as(cache, key, FORM_PHP);
+    }
 }
 
 double log_policy(const struct trace *trace, const struct log_rules *rules) {
+    return forms_policy(trace, rules, &(struct forms){0});
+}
+
+double forms_policy(const struct trace *trace, const struct log_rules *rules, struct forms *forms) {
     struct log_cache cache = {
         .rules = rules,
         .trace = trace,
@@ -239,7 +367,8 @@ double log_policy(const struct trace *trace, const struct log_rules *rules) {
         .unused = calloc(rules->pages, sizeof *cache.unused),
         .unused_count = rules->pages,
         .free_pages = rules->pages,
-        .logs = {QUEUE_EMPTY, QUEUE_EMPTY, QUEUE_EMPTY},
+        .logs = {QUEUE_EMPTY, QUEUE_EMPTY, QUEUE_EMPTY, QUEUE_EMPTY},
+        .random = 42,
     };
     if (!cache.entries || !cache.pages || !cache.unused) {
         abort();
@@ -249,18 +378,24 @@ double log_policy(const struct trace *trace, const struct log_rules *rules) {
     }
     struct score score = {0};
     for (size_t i = 0; i < trace->requests; i++) {
-        struct entry *entry = &cache.entries[trace->request[i]];
+        const uint32_t key = trace->request[i];
+        struct entry *entry = &cache.entries[key];
         const bool hit = entry->page != 0;
         score_add(&score, trace, i, hit);
+        cache.forms = i >= trace->warm_up ? forms : NULL;
         if (hit) {
             use(&cache, entry);
+            count_hit(&cache, key);
         }
-        const bool again = hit && trace_writes(trace, i);
+        if (hit && rules->promote) {
+            promote(&cache, key);
+        }
+        const bool again = hit && trace_writes(trace, i) && entry->page;
         if (again) {
             erase(&cache, entry);
         }
         if (!hit || again) {
-            store(&cache, trace->request[i]);
+            store(&cache, key);
             if (trace->plan->read_back) {
                 use(&cache, entry);
             }

@@ -5,6 +5,9 @@
  * The engine, in one process and in several, must come within two points of its own simulator and must not be below
  * LRU. For each trace a row of the table is printed: hits in percent of the requests after the warm-up.
  *
+ * A policy that chooses the form of each entry is only simulated. It is compared with the engine, where all entries
+ * have PHP's own form or all are dense (larder.compact), and with LRU over igbinary's bytes, as in Redis.
+ *
  *   test-replay [--long] [part of a title…]
  *   test-replay [--long] --write FOLDER [part of a title…]    writes each trace as a file there; see write.h
  */
@@ -58,7 +61,7 @@ static struct trace make(const struct plan *plan, const struct log_rules *rules)
 }
 
 static void replay(const struct plan *plan) {
-    const struct log_rules rules = engine_rules();
+    const struct log_rules rules = engine_rules(SEGMENT_MIB);
     const uint64_t units = units_of_pages(&rules);
     struct trace trace = make(plan, &rules);
     const struct outcome one = engine_replay(&trace, &(struct run){.processes = 1});
@@ -90,7 +93,7 @@ static const char *folder; /* folder of the files to write */
 
 /* Writes a trace with the hits of the policies, and of the engine without PHP. */
 static void write_down(const struct plan *plan) {
-    const struct log_rules rules = engine_rules();
+    const struct log_rules rules = engine_rules(SEGMENT_MIB);
     const uint64_t units = units_of_pages(&rules);
     struct trace trace = make(plan, &rules);
     char path[4096];
@@ -141,6 +144,110 @@ static void write_down(const struct plan *plan) {
         (folder ? write_down : replay)(&plan);                                                             \
     }
 TRACES(REPLAY)
+
+/* ---- Two forms of an entry ---- */
+
+enum { FORMS_MIB = 64, PROMOTE = 64, HOT_FACTOR = 32 };
+
+/* What decoding, and each conversion, takes: 0.08 to 0.2 ns for a byte of PHP's own form, whatever the value. */
+static const double DECODE_US = 0.12e-3;
+
+struct forms_outcome {
+    double percent, pointers; /* hits; of those of values with two forms, by pointer */
+    double promoted, demoted; /* of 1,000 requests */
+    double us, us_slow;       /* a get and, after a miss, 100 us or 1 ms to compute the value */
+};
+
+static struct forms_outcome with_forms(const struct trace *trace, const struct log_rules *rules) {
+    struct forms forms = {0};
+    const double percent = forms_policy(trace, rules, &forms), n = (double)(trace->requests - trace->warm_up);
+    const double us = (double)forms.converted * UNIT / n * DECODE_US, missed = 1 - percent / 100;
+    return (struct forms_outcome){
+        .percent = percent,
+        .pointers = 100.0 * (double)forms.pointers / (double)(forms.pointers + forms.decoded + 1),
+        .promoted = 1000.0 * (double)forms.promoted / n,
+        .demoted = 1000.0 * (double)forms.demoted / n,
+        .us = us + missed * 100,
+        .us_slow = us + missed * 1000,
+    };
+}
+
+static void show(const char *title, const struct forms_outcome *o) {
+    printf("    %-32s%8.2f%8.1f%8.2f%8.2f%8.2f%8.2f\n", title, o->percent, o->pointers, o->promoted, o->demoted,
+           o->us, o->us_slow);
+}
+
+static struct log_rules forms_rules(void) {
+    struct log_rules rules = engine_rules(FORMS_MIB);
+    rules.promote = PROMOTE;
+    rules.hot_factor = HOT_FACTOR;
+    return rules;
+}
+
+static struct trace forms_trace(const struct plan *plan, const struct log_rules *rules) {
+    return trace_make(plan, units_of_pages(rules) * UNIT, 3 * requests);
+}
+
+static struct forms_outcome all_dense(struct trace *trace, const struct log_rules *rules) {
+    struct log_rules one_form = *rules;
+    one_form.promote = 0;
+    trace->form = FORM_DENSE;
+    const struct forms_outcome dense = with_forms(trace, &one_form);
+    trace->form = FORM_PHP;
+    return dense;
+}
+
+static bool is_close_to_dense(const struct plan *plan, const struct forms_outcome *chosen,
+                              const struct forms_outcome *dense) {
+    return chosen->percent >= dense->percent - simulator_within(plan);
+}
+
+/* `pointers`: least share of the hits, in percent. `lru`: most points below LRU over igbinary's bytes. */
+static void choose_forms(const struct plan *plan, double pointers, double lru) {
+    struct log_rules rules = forms_rules();
+    const struct run run = {.processes = 1, .mebibytes = FORMS_MIB};
+    struct trace trace = forms_trace(plan, &rules);
+    const struct forms_outcome chosen = with_forms(&trace, &rules), dense = all_dense(&trace, &rules);
+    rules.drops = true;
+    const struct forms_outcome dropping = with_forms(&trace, &rules);
+    rules.promote = 0;
+    const double today = log_policy(&trace, &rules), engine = engine_replay(&trace, &run).percent;
+    trace.form = FORM_DENSE;
+    const double engine_dense = engine_replay(&trace, &run).percent;
+    trace.form = FORM_IGBINARY;
+    const double igbinary = lru_policy(&trace, units_of_pages(&rules));
+    printf("%s: hits, by pointer in %%; promoted, demoted of 1,000; us with 100 us, 1 ms for a miss\n",
+           plan->name);
+    printf("    %-32s%8.2f\n    %-32s%8.2f%8.1f\n    %-32s%8.2f\n", "LRU, igbinary", igbinary,
+           "engine, PHP's form", engine, 100.0, "engine, dense", engine_dense);
+    show("simulated, dense", &dense);
+    show("simulated, both forms", &chosen);
+    show("simulated, both, none demoted", &dropping);
+    EXPECT(reaches_simulator(plan, engine, today));
+    EXPECT(reaches_simulator(plan, engine_dense, dense.percent));
+    EXPECT(chosen.percent >= igbinary - lru);
+    EXPECT(chosen.pointers >= pointers);
+    EXPECT(chosen.promoted <= 20 && chosen.demoted <= 80);
+    EXPECT(plan->shape == SHAPE_ZIPF ? chosen.us <= dense.us && chosen.us_slow <= dense.us_slow + 10
+                                     : is_close_to_dense(plan, &chosen, &dense));
+    trace_free(&trace);
+}
+
+#define FORMS_TRACES(TRACE)                                              \
+    TRACE(forms_2, "forms, Zipf 0.99, 2 times", ZIPF, 0.99, 2, 70, 0.3)  \
+    TRACE(forms_4, "forms, Zipf 0.99, 4 times", ZIPF, 0.99, 4, 50, 0)    \
+    TRACE(forms_10, "forms, Zipf 0.99, 10 times", ZIPF, 0.99, 10, 45, 0) \
+    TRACE(forms_scans, "forms, 4 times, scans", SCANS, 0.99, 4, 0, 0)    \
+    TRACE(forms_loop, "forms, loop of 2 times", LOOP, 0, 2, 0, 2)        \
+    TRACE(forms_loop_4, "forms, loop of 4 times", LOOP, 0, 4, 0, 0)      \
+    TRACE(forms_days, "forms, 10 times, day and night", DAY_NIGHT, 0.99, 10, 0, 0)
+
+#define FORMS_TEST(function, name, shape, alpha, multiple, pointers, lru)                       \
+    static void function(void) {                                                                \
+        const struct plan plan = {name, SHAPE_##shape, SIZES_FORMS, alpha, multiple, false, 0}; \
+        choose_forms(&plan, pointers, lru);                                                     \
+    }
+FORMS_TRACES(FORMS_TEST)
 
 /* ---- What other sizes would give ---- */
 
@@ -245,7 +352,7 @@ static const struct plan scans = {"Zipf 0.7, 3 times, scans", SHAPE_SCANS, SIZES
 static const struct plan loop = {"loop of 2 times", SHAPE_LOOP, SIZES_MIXED, 0, 2, false, 0};
 
 static void without_uses(void) {
-    const struct log_rules rules = engine_rules();
+    const struct log_rules rules = engine_rules(SEGMENT_MIB);
     struct trace trace = make(&usual, &rules);
     const double blind = engine_replay(&trace, &(struct run){.processes = 1, .blind = true}).percent;
     EXPECT(!not_below_lru(blind, lru_policy(&trace, units_of_pages(&rules))));
@@ -257,7 +364,7 @@ static void without_uses(void) {
 }
 
 static void without_moves(void) {
-    struct log_rules rules = engine_rules();
+    struct log_rules rules = engine_rules(SEGMENT_MIB);
     const uint64_t units = units_of_pages(&rules);
     struct trace trace = make(&usual, &rules);
     rules.budget = 0;
@@ -266,7 +373,7 @@ static void without_moves(void) {
 }
 
 static void without_probation(void) {
-    struct log_rules rules = engine_rules();
+    struct log_rules rules = engine_rules(SEGMENT_MIB);
     struct trace trace = make(&scans, &rules);
     const double simulated = log_policy(&trace, &rules);
     rules.probation = 0;
@@ -275,11 +382,34 @@ static void without_probation(void) {
 }
 
 static void without_drawing(void) {
-    struct log_rules rules = engine_rules();
+    struct log_rules rules = engine_rules(SEGMENT_MIB);
     struct trace trace = make(&loop, &rules);
     const double simulated = log_policy(&trace, &rules);
     rules.draw_one_of = 0;
     EXPECT(!reaches_simulator(&loop, log_policy(&trace, &rules), simulated));
+    trace_free(&trace);
+}
+
+/* Without its rule of ages the hot log takes what the main log needs. */
+static void hot_log_of_any_age(void) {
+    const struct plan plan = {"forms, 4 times, scans", SHAPE_SCANS, SIZES_FORMS, 0.99, 4, false, 0};
+    struct log_rules rules = forms_rules();
+    struct trace trace = forms_trace(&plan, &rules);
+    const struct forms_outcome dense = all_dense(&trace, &rules);
+    rules.hot_factor = 0;
+    const struct forms_outcome chosen = with_forms(&trace, &rules);
+    EXPECT(!is_close_to_dense(&plan, &chosen, &dense));
+    trace_free(&trace);
+}
+
+static void promoted_at_once(void) {
+    const struct plan plan = {"forms, Zipf 0.99, 10 times", SHAPE_ZIPF, SIZES_FORMS, 0.99, 10, false, 0};
+    struct log_rules rules = forms_rules();
+    struct trace trace = forms_trace(&plan, &rules);
+    const struct forms_outcome dense = all_dense(&trace, &rules);
+    rules.promote = 1;
+    const struct forms_outcome chosen = with_forms(&trace, &rules);
+    EXPECT(chosen.promoted > 20 && chosen.us > dense.us);
     trace_free(&trace);
 }
 
@@ -314,10 +444,12 @@ static void simulators(void) {
 
 static const struct test tests[] = {
     {"the simulators give what can be counted by hand", simulators},
-    TRACES(AS_TEST) PREDICTED(AS_TEST){"control: without uses it shows", without_uses},
+    TRACES(AS_TEST) FORMS_TRACES(AS_TEST) PREDICTED(AS_TEST){"control: without uses it shows", without_uses},
     {"control: without moves it shows", without_moves},
     {"control: without probation it shows", without_probation},
     {"control: without drawing it shows", without_drawing},
+    {"control: with a hot log of any age it shows", hot_log_of_any_age},
+    {"control: promoted at the first hit it shows", promoted_at_once},
     {"control: predicts nothing without the adjustment", predict_unadjusted},
     {NULL, NULL},
 };

@@ -22,7 +22,7 @@ double sieve_policy(const struct trace *trace, uint64_t units);
 /* J. Yang, Y. Zhang, Z. Qiu, Y. Yue, K. V. Rashmi, "FIFO queues are all you need for cache eviction", SOSP 2023. */
 double s3_fifo_policy(const struct trace *trace, uint64_t units);
 
-/* The engine's own policy, see log.c. */
+/* The engine's own policy, and one that chooses the form of each entry, see log.c. */
 struct log_rules {
     uint32_t pages;
     uint32_t page_units;
@@ -33,8 +33,19 @@ struct log_rules {
     uint32_t wasted;      /* dead units from which on a page is compacted */
     uint32_t draw_after;  /* after so many consecutive unused entries of probation, */
     uint32_t draw_one_of; /* one of so many moves although unused; 0: none */
+    uint32_t promote;     /* one of so many hits of a dense entry promotes it; 0: entries keep the trace's form */
+    uint32_t hot_factor;  /* a page of the hot log counts as so many times its age */
+    bool drops;           /* an unused entry in PHP's form is dropped; else it becomes dense */
 };
 double log_policy(const struct trace *trace, const struct log_rules *rules);
+
+/* Counted after the warm-up, for values that have two forms. */
+struct forms {
+    uint64_t pointers, decoded; /* hits in PHP's own form; dense hits */
+    uint64_t promoted, demoted;
+    uint64_t converted; /* units in PHP's form of what was decoded, promoted or demoted */
+};
+double forms_policy(const struct trace *trace, const struct log_rules *rules, struct forms *forms);
 
 /* Counts the requests after the warm-up, and their hits. */
 struct score {

@@ -75,7 +75,11 @@ static double between(double from, double to, double at) {
     return from * pow(to / from, at);
 }
 
-static uint32_t value_length(enum sizes sizes, uint32_t key) {
+static const uint32_t values[][FORMS] = {
+#include "values.inc"
+};
+
+static uint32_t value_length(enum sizes sizes, uint32_t key, enum form form) {
     const uint64_t random = scramble(key + UINT64_C(0x5851f42d4c957f2d));
     const double at = fraction(random);
     switch (sizes) {
@@ -86,6 +90,8 @@ static uint32_t value_length(enum sizes sizes, uint32_t key) {
                 return (uint32_t)between(16 << 10, 128 << 10, at);
             }
             break;
+        case SIZES_FORMS:
+            return values[random % (sizeof values / sizeof *values)][form];
         case SIZES_MIXED:
             break;
     }
@@ -93,15 +99,19 @@ static uint32_t value_length(enum sizes sizes, uint32_t key) {
 }
 
 uint32_t trace_value_length(const struct trace *trace, uint32_t key) {
-    return value_length(trace->plan->sizes, key);
+    return value_length(trace->plan->sizes, key, trace->form);
 }
 
-static uint32_t units(enum sizes sizes, uint32_t key) {
-    return (uint32_t)entry_units(TRACE_KEY_LENGTH, units_of(value_length(sizes, key)));
+static uint32_t units(enum sizes sizes, uint32_t key, enum form form) {
+    return (uint32_t)entry_units(TRACE_KEY_LENGTH, units_of(value_length(sizes, key, form)));
+}
+
+uint32_t trace_units_as(const struct trace *trace, uint32_t key, enum form form) {
+    return units(trace->plan->sizes, key, form);
 }
 
 uint32_t trace_entry_units(const struct trace *trace, uint32_t key) {
-    return units(trace->plan->sizes, key);
+    return trace_units_as(trace, key, trace->form);
 }
 
 /* ---- Requests ---- */
@@ -114,7 +124,7 @@ static double mean_entry(enum sizes sizes) {
     enum { SAMPLE = 100000 };
     double bytes = 0;
     for (uint32_t key = 0; key < SAMPLE; key++) {
-        bytes += (double)units(sizes, key) * UNIT;
+        bytes += (double)units(sizes, key, FORM_PHP) * UNIT;
     }
     return bytes / SAMPLE;
 }

@@ -14,7 +14,11 @@ enum sizes {
     SIZES_SMALL, /* 50 to 200 bytes */
     SIZES_MIXED, /* 50 bytes to 4 KiB, each doubling as frequent as the next */
     SIZES_LARGE, /* mixed, and two of a hundred values have 16 to 128 KiB, half of all bytes */
+    SIZES_FORMS, /* arrays, objects and strings in each form, as values.inc says */
 };
+
+/* The form of the values; it matters for SIZES_FORMS. */
+enum form { FORM_PHP, FORM_DENSE, FORM_IGBINARY, FORMS };
 
 enum shape {
     SHAPE_ZIPF,
@@ -28,13 +32,14 @@ struct plan {
     enum shape shape;
     enum sizes sizes;
     double alpha;    /* of Zipf: the key of rank r is requested in proportion to r to the power of -alpha */
-    double multiple; /* the bytes of all keys, as a multiple of the memory */
+    double multiple; /* the bytes of all keys, in PHP's own form, as a multiple of the memory */
     bool read_back;  /* a stored value is read once at once, which does not count as a request */
     unsigned writes; /* percent of requests after which the key is stored again even if it was present */
 };
 
 struct trace {
     const struct plan *plan;
+    enum form form;    /* of all values */
     uint32_t keys;     /* numbers 0 to keys - 1 */
     size_t requests;   /* number of requests */
     uint32_t *request; /* numbers of the requested keys, in order */
@@ -55,5 +60,6 @@ void trace_key(uint32_t key, char name[TRACE_KEY_LENGTH + 1]);
 /* Bytes of a key's value; units of its whole entry in the engine, with header and key. */
 uint32_t trace_value_length(const struct trace *trace, uint32_t key);
 uint32_t trace_entry_units(const struct trace *trace, uint32_t key);
+uint32_t trace_units_as(const struct trace *trace, uint32_t key, enum form form);
 
 #endif
