@@ -10,7 +10,7 @@
  * With `promote`, entries are stored in PHP's own form until a page is reclaimed, and dense from then on. One in so
  * many hits of a dense entry promotes it: it moves to the hot log, in PHP's form. The hot log is reclaimed if the age
  * of its oldest page times `hot_factor` exceeds that of the main log's oldest page. Entries in PHP's form that were
- * used move to the hot log, the others become dense in the main log. So the longer form costs memory only for entries
+ * used move to the hot log, the others become dense in the main log; what replaces a used one has its form. So the longer form costs memory only for entries
  * that are used about `hot_factor` times as often as those that the main log is about to drop.
  */
 #include "policy.h"
@@ -305,9 +305,12 @@ static void use(struct log_cache *cache, struct entry *entry) {
     }
 }
 
-static void store(struct log_cache *cache, uint32_t key) {
-    set_form(cache, key, cache->rules->promote && cache->full ? FORM_DENSE : cache->trace->form);
-    while (!place(cache, log_of_new(cache), key, RESERVE)) {
+/* What replaces a used entry in PHP's form has that form as well. */
+static void store(struct log_cache *cache, uint32_t key, bool replaces) {
+    const bool hot =
+        replaces && cache->full && is_pointer(cache, key) && cache->entries[key].use >= cache->rules->use_worth;
+    set_form(cache, key, cache->rules->promote && cache->full && !hot ? FORM_DENSE : cache->trace->form);
+    while (!place(cache, hot ? HOT : log_of_new(cache), key, RESERVE)) {
         make_room(cache);
     }
 }
@@ -395,7 +398,7 @@ double forms_policy(const struct trace *trace, const struct log_rules *rules, st
             erase(&cache, entry);
         }
         if (!hit || again) {
-            store(&cache, key);
+            store(&cache, key, again);
             if (trace->plan->read_back) {
                 use(&cache, entry);
             }
