@@ -11,6 +11,8 @@ use Larder\Server\ConnectionSettings;
 /**
  * The part of memcached's text protocol that the store needs, for items of bytes.
  *
+ * ext-memcached allows neither a first get in one exchange nor a fork that leaves the parent's connection alone.
+ *
  * The extensions read an item's flags, and unserialize what other programs have stored, before it could be checked.
  * This client never unserializes: an item with flags is not ours, and counts as missing.
  *
