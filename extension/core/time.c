@@ -8,8 +8,9 @@ uint64_t cache_now(void) {
 
 uint64_t cache_freshness(uint64_t fresh_until, double cost) {
     const uint64_t most = (UINT64_C(1) << COST_BITS) - 1;
-    const double units = cost * CACHE_COSTS_A_SECOND + 0.5;
-    return (units < (double)most ? (uint64_t)units : most) << EXPIRES_BITS | fresh_until;
+    const double units = cost * CACHE_COSTS_A_SECOND;
+    const double rounded = units > 0 && units < 1 ? 1 : units + 0.5; /* 0 would say that it is not known */
+    return (rounded < (double)most ? (uint64_t)rounded : most) << EXPIRES_BITS | fresh_until;
 }
 
 uint64_t cache_expiry(double ttl) {

@@ -232,6 +232,20 @@ final class Cache implements CacheInterface
     }
 
     /**
+     * One of getManyWithTags(), quicker.
+     *
+     * @internal
+     * @return mixed the value alone, if no more is known of it; else a TaggedValue
+     */
+    public function getWithTags(string $key, mixed $default): mixed
+    {
+        $prefix = self::isUsual($key) ? $this->prefix() : null;
+
+        return $prefix !== null ? $this->ofEngine($prefix . $key, $prefix, $default)
+            : $this->getManyWithTags([$key])[$key] ?? $default;
+    }
+
+    /**
      * Connects to the server of this cache, if it has one, for a check at the start of a program.
      *
      * @throws StoreUnavailable with what is wrong and what to do
@@ -332,10 +346,10 @@ final class Cache implements CacheInterface
 
     public function getManyWithTags(array $keys): array
     {
-        $key = \count($keys) === 1 ? (string) $keys[array_key_first($keys)] : '';
-        $name = $this->namespace !== null ? Engine::nameNow($this->namespace, $key) : ($this->isEngine ? $key : '');
-        if ($name !== null && isset($name[0]) && $name[0] !== "\0" && !isset($name[Key::MAX_LENGTH])) {
-            return $this->ofEngine($key, $name); // the common case, for pools of PSR-6
+        $prefix = $this->prefix();
+        $values = $prefix === null ? null : $this->manyOfEngine($keys, $prefix);
+        if ($values !== null) {
+            return $values;
         }
         $values = $tagVersions = [];
         $store = $this->store();
@@ -723,52 +737,95 @@ final class Cache implements CacheInterface
         return $this->tags ??= new Tags($this->store());
     }
 
-    /** @return array<array-key, TaggedValue> the value of a key under its name in the engine */
-    private function ofEngine(string $key, string $name): array
+    /** @return string|null what is before a key in its name in the engine; null for the store */
+    private function prefix(): ?string
     {
-        $stored = \larder_fetch($name, $this); // counts, and keeps the entry from being evicted
-        $entry = $stored === $this ? null : \larder_fetch_entry($name);
-        if ($entry === null) {
-            return [];
+        $version = $this->namespace === null ? null : \larder_fetch($this->namespace);
+
+        return $this->isEngine ? '' : (\is_string($version) ? "$version=" : null);
+    }
+
+    /** False for a key that the store must look at. */
+    private static function isUsual(string $key): bool
+    {
+        return isset($key[0]) && $key[0] !== "\0" && !isset($key[Engine::SHORT]);
+    }
+
+    /**
+     * @param array<string|int> $keys
+     * @return array<array-key, TaggedValue>|null null for the store
+     */
+    private function manyOfEngine(array $keys, string $prefix): ?array
+    {
+        $values = [];
+        foreach ($keys as $key) {
+            $key = (string) $key;
+            if (!self::isUsual($key)) {
+                return null;
+            }
+            $found = $this->ofEngine($prefix . $key, $prefix, $this);
+            if ($found !== $this) {
+                $values[$key] = $found instanceof TaggedValue ? $found : new TaggedValue($found);
+            }
         }
-        $tags = [];
-        if (\is_array($stored) && isset($stored[StoredValue::MARK])) {
-            $tags = $this->currentTags($stored);
-            $stored = $stored[0] ?? null;
-        }
-        if ($tags !== null) {
-            $ttl = \is_float($entry['ttl']) ? $entry['ttl'] : 0.0;
+
+        return $values;
+    }
+
+    /** @return mixed as getWithTags() */
+    private function ofEngine(string $name, string $prefix, mixed $default): mixed
+    {
+        // With this beta a value of remember() counts as one to recompute: larder_fetch_entry() has its times too.
+        $stored = \larder_fetch_fresh($name, $this, \PHP_FLOAT_MAX);
+        $until = $cost = 0.0;
+        if ($stored === $this) {
+            $entry = \larder_fetch_entry($name);
+            $ttl = $entry['ttl'] ?? -1.0;
+            if ($entry === null || !\is_float($ttl) || $ttl < 0.0) {
+                return $default;
+            }
+            $stored = $entry['value'];
+            $until = $ttl === 0.0 ? 0.0 : microtime(true) + $ttl;
             $cost = \is_float($entry['cost']) ? $entry['cost'] : 0.0;
-
-            return [$key => new TaggedValue($stored, $tags, $ttl === 0.0 ? 0.0 : microtime(true) + $ttl, $cost)];
         }
-        $found = StoredValue::ofEntry($entry, microtime(true));
+        if (\is_array($stored) && isset($stored[StoredValue::MARK])) {
+            return $this->tagged($stored, $prefix, $until, $cost) ?? $default;
+        }
 
-        return $found?->isFresh(microtime(true)) === true
-            && ($found->tagVersions === [] || $this->tags()->areCurrent($found->tagVersions))
-            ? [$key => $found->tagged()] : [];
+        return $until === 0.0 && !$stored instanceof TaggedValue ? $stored
+            : new TaggedValue($stored, [], $until, $cost);
+    }
+
+    /** @param non-empty-array<mixed> $stored of the form of StoredValue */
+    private function tagged(array $stored, string $prefix, float $until, float $cost): ?TaggedValue
+    {
+        $tags = $this->currentTags($stored, $prefix);
+        if ($tags !== null) {
+            return new TaggedValue($stored[0], $tags, $until, $cost);
+        }
+        $found = $this->valid($stored);
+        $tagged = $found?->tagged();
+
+        return $tagged === null || $tagged->freshUntil !== 0.0 ? $tagged
+            : new TaggedValue($tagged->value, $tagged->tags, $until, $cost);
     }
 
     /**
      * @param array<array-key, mixed> $stored of the form of StoredValue
      * @return list<string>|null its tags if the engine has their versions; null if a closer look is needed
      */
-    private function currentTags(array $stored): ?array
+    private function currentTags(array $stored, string $prefix): ?array
     {
         $about = $stored[StoredValue::MARK];
         if (!\is_array($about) || ($about[0] ?? null) !== 0.0 || !\is_array($about[2] ?? null)
             || !\array_key_exists(0, $stored)) {
             return null;
         }
-        $prefix = '';
-        if ($this->namespace !== null) {
-            $version = \larder_fetch($this->namespace);
-            $prefix = \is_string($version) ? "\0$version=" : ''; // as Engine::name() does
-        }
+        $prefix = ($prefix === '' ? '' : "\0$prefix") . "\0larder-tag:"; // as Engine::name() does
         $tags = [];
         foreach ($about[2] as $tag => $version) { // as Tags does; long tags are left to it
             $tags[] = $tag = (string) $tag;
-            if (isset($tag[255]) || \larder_fetch("$prefix\0larder-tag:$tag") !== $version) {
+            if (isset($tag[255]) || \larder_fetch($prefix . $tag) !== $version) {
                 return null;
             }
         }
@@ -891,8 +948,8 @@ final class Cache implements CacheInterface
     /** @param array<array-key, mixed> $stored of the form of StoredValue, or damaged: a miss */
     private function unwrap(array $stored, mixed $default): mixed
     {
-        $isHere = ($this->isEngine || $this->namespace !== null) && $stored !== $default;
-        if ($isHere && $this->currentTags($stored) !== null) {
+        $prefix = $stored === $default ? null : $this->prefix();
+        if ($prefix !== null && $this->currentTags($stored, $prefix) !== null) {
             return $stored[0];
         }
         $valid = $stored === $default ? null : $this->valid($stored);

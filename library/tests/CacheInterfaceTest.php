@@ -19,7 +19,10 @@ final class CacheInterfaceTest extends TestCase
             static fn(\ReflectionMethod $method): bool => !$method->isStatic(),
         );
         $only = array_diff(array_column($public, 'name'), get_class_methods(CacheInterface::class));
-        self::assertSame(['__construct', 'withSubNamespace', 'withinRequest', 'reach', 'explain', 'failures'], array_values($only));
+        self::assertSame(
+            ['__construct', 'withSubNamespace', 'withinRequest', 'getWithTags', 'reach', 'explain', 'failures'],
+            array_values($only),
+        );
     }
 
     /** PagesTest runs the page's examples, but no tests that they define. */

@@ -80,7 +80,9 @@ final class Adapter extends AbstractAdapter implements
                 $item->value = $value;
                 $item->isHit = $isHit;
                 $item->isTaggable = true;
-                $item->metadata = $metadata;
+                if ($metadata !== []) {
+                    $item->metadata = $metadata;
+                }
 
                 return $item;
             },
@@ -167,15 +169,18 @@ final class Adapter extends AbstractAdapter implements
         }
 
         try {
-            $found = ($this->cache ?? $this->cache())->getManyWithTags([$id])[$id] ?? null;
+            $found = ($this->cache ?? $this->cache())->getWithTags($id, $this);
         } catch (\Exception $thrown) {
             $this->log('Failed to fetch key "{key}"', $thrown, ['key' => $key]);
-            $found = null;
+            $found = $this;
         }
-        $isPlain = $found !== null && $this->marshaller === null && $found->tags === [] && $found->freshUntil === 0.0
-            && !$found->value instanceof (self::WRAPPER);
+        if ($found === $this) {
+            return (self::$createItem)($key, null, false, []);
+        }
+        $isPlain = $this->marshaller === null && !$found instanceof TaggedValue && !$found instanceof (self::WRAPPER);
 
-        return $isPlain ? (self::$createItem)($key, $found->value, true, []) : $this->item($key, $id, $found);
+        return $isPlain ? (self::$createItem)($key, $found, true, [])
+            : $this->item($key, $id, $found instanceof TaggedValue ? $found : new TaggedValue($found));
     }
 
     public function getItems(array $keys = []): iterable

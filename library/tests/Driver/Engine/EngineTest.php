@@ -9,6 +9,7 @@ use Larder\Exception\StoreUnavailable;
 use Larder\Internal\Driver\Engine\EngineRemember;
 use Larder\Internal\Driver\Engine\EngineStore;
 use Larder\Internal\Remember\Freshness;
+use Larder\Internal\Tag\TaggedValue;
 use Larder\Remember\RememberOptions;
 use Larder\Testing\Fork;
 use Larder\Tests\Driver\DriverTestCase;
@@ -157,6 +158,25 @@ final class EngineTest extends DriverTestCase
         self::assertEqualsWithDelta(microtime(true) + 100, $this->cache->expiry('k'), 5.0);
         self::assertGreaterThanOrEqual(0.019, $found->cost);
         self::assertSame(['t'], $found->tags);
+    }
+
+    /** Also of one that took next to no time: a chain of pools asks when it expires. */
+    public function testTimesOfAQuickValueAreTold(): void
+    {
+        $this->cache->remember('quick', 100, static fn(): int => 1, jitter: 0.0);
+        $this->cache->set('set', 2, 100);
+        $this->cache->set('about', new TaggedValue(3, ['t'], 4.0));
+        foreach ([['quick'], ['set'], ['about'], ['quick', 'set', 'gone', 'about']] as $keys) {
+            $found = $this->cache->getManyWithTags($keys);
+            self::assertSame(array_values(array_diff($keys, ['gone'])), array_keys($found));
+            foreach ($found as $key => $value) {
+                $until = $key === 'quick' ? microtime(true) + 100 : 0.0;
+                self::assertEqualsWithDelta($until, $value->freshUntil, 5.0, "of $key");
+            }
+        }
+        self::assertEquals(new TaggedValue(3, ['t'], 4.0), $found['about']->value);
+        self::assertSame(2, $this->cache->getWithTags('set', null));
+        self::assertSame('default', $this->cache->getWithTags('gone', 'default'));
     }
 
     /** Processor time of this process. */

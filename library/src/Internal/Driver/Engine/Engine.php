@@ -19,7 +19,7 @@ final class Engine
     public const VERSION_BYTES = 12;
     private const NAMESPACE = 'larder:?namespace=';
     /** Bytes of the longest key that needs no check. */
-    private const SHORT = 1024;
+    public const SHORT = 1024;
 
     /**
      * True if a DSN opens the whole engine, which can be used, without any option: "larder:", "larder:shop", or
