@@ -6,6 +6,7 @@ namespace Larder\Symfony;
 
 use Larder\Cache;
 use Larder\Contract\Capability;
+use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreUnavailable;
 use Larder\Internal\Tag\TaggedValue;
 use Larder\Remember\Computation;
@@ -139,8 +140,9 @@ final class Adapter extends AbstractAdapter implements
         try {
             $value = ($this->cache ?? $this->cache())->remember($id, 0, $make, beta: $beta ?? 1.0, jitter: 0.0);
             if ($made === null) {
-                [$value, $more] = $this->opened($id, $value);
-                if ($more !== [] && self::isEarly($more, $beta ?? 1.0)) {
+                $opened = $this->readable($key, $value);
+                [$value, $more] = $opened ?? [null, []];
+                if ($opened === null || ($more !== [] && self::isEarly($more, $beta ?? 1.0))) {
                     $this->cache()->remember($id, 0, $make, beta: \INF, jitter: 0.0);
                 }
             }
@@ -168,8 +170,10 @@ final class Adapter extends AbstractAdapter implements
             $this->commit();
         }
 
+        $cache = $this->cache ?? $this->cache();
+
         try {
-            $found = ($this->cache ?? $this->cache())->getWithTags($id, $this);
+            $found = $cache->getWithTags($id, $this);
         } catch (\Exception $thrown) {
             $this->log('Failed to fetch key "{key}"', $thrown, ['key' => $key]);
             $found = $this;
@@ -180,7 +184,7 @@ final class Adapter extends AbstractAdapter implements
         $isPlain = $this->marshaller === null && !$found instanceof TaggedValue && !$found instanceof (self::WRAPPER);
 
         return $isPlain ? (self::$createItem)($key, $found, true, [])
-            : $this->item($key, $id, $found instanceof TaggedValue ? $found : new TaggedValue($found));
+            : $this->item($key, $found instanceof TaggedValue ? $found : new TaggedValue($found));
     }
 
     public function getItems(array $keys = []): iterable
@@ -279,7 +283,7 @@ final class Adapter extends AbstractAdapter implements
     protected function doFetch(array $ids): iterable
     {
         foreach ($this->found(self::strings($ids)) as $id => $found) {
-            yield $id => $this->opened((string) $id, $found->value)[0];
+            yield $id => $this->opened($found->value)[0];
         }
     }
 
@@ -346,7 +350,7 @@ final class Adapter extends AbstractAdapter implements
     /** @return array{mixed, array<mixed>, bool} the value, its metadata, and true if it has expired by now */
     private function make(string $key, string $id, callable $callback, ?float $beta, Computation $computation): array
     {
-        $item = $this->item($key, $id, $computation->previous);
+        $item = $this->item($key, $computation->previous);
         $isSaved = true;
         $this->computing[$id] = true;
         $begin = microtime(true);
@@ -391,6 +395,8 @@ final class Adapter extends AbstractAdapter implements
     {
         try {
             return ($this->cache ?? $this->cache())->getManyWithTags($ids);
+        } catch (InvalidDsn $thrown) {
+            throw $thrown;
         } catch (\Exception $thrown) {
             $this->log('Failed to fetch items', $thrown);
 
@@ -407,11 +413,11 @@ final class Adapter extends AbstractAdapter implements
     private function items(array $keys, array $ids, array $found): \Generator
     {
         foreach (array_values($keys) as $i => $key) {
-            yield $key => $this->item($key, $ids[$i], $found[$ids[$i]] ?? null);
+            yield $key => $this->item($key, $found[$ids[$i]] ?? null);
         }
     }
 
-    private function item(int|string $key, string $id, ?TaggedValue $found): CacheItem
+    private function item(int|string $key, ?TaggedValue $found): CacheItem
     {
         if ($found === null) {
             return (self::$createItem)($key, null, false, []);
@@ -419,14 +425,12 @@ final class Adapter extends AbstractAdapter implements
         $value = $found->value;
         $metadata = $found->tags === [] && $found->freshUntil === 0.0 ? [] : self::metadata($found);
         if ($this->marshaller !== null || $value instanceof (self::WRAPPER)) {
-            try {
-                [$value, $more] = $this->opened($id, $value);
-                $metadata = $more + $metadata;
-            } catch (\Exception $thrown) {
-                $this->log('Failed to fetch key "{key}"', $thrown, ['key' => $key]);
-
+            $opened = $this->readable($key, $value);
+            if ($opened === null) {
                 return (self::$createItem)($key, null, false, []);
             }
+            $value = $opened[0];
+            $metadata = $opened[1] + $metadata;
         }
 
         return (self::$createItem)($key, $value, true, $metadata);
@@ -473,14 +477,30 @@ final class Adapter extends AbstractAdapter implements
         return $bytes[$id] ?? throw new InvalidArgumentException('The marshaller refused the value');
     }
 
-    /** @return array{mixed, array<mixed>} the value in what a store has, and metadata from another pool */
-    private function opened(string $id, mixed $stored): array
+    /**
+     * @return array{mixed, array<mixed>} the value in what a store has, and metadata from another pool
+     * @throws \Exception if the marshaller did not make it, or cannot read it any more
+     */
+    private function opened(mixed $stored): array
     {
         if ($this->marshaller !== null) {
-            $stored = \is_string($stored) ? $this->marshaller->unmarshall($stored) : null;
+            $stored = \is_string($stored) ? $this->marshaller->unmarshall($stored)
+                : throw new InvalidArgumentException('It was stored without the marshaller');
         }
 
         return $stored instanceof (self::WRAPPER) ? [$stored->value, $stored->metadata] : [$stored, []];
+    }
+
+    /** @return array{mixed, array<mixed>}|null as opened(); null for a miss, which is logged */
+    private function readable(int|string $key, mixed $stored): ?array
+    {
+        try {
+            return $this->opened($stored);
+        } catch (\Exception $thrown) {
+            $this->log('Failed to fetch key "{key}"', $thrown, ['key' => $key]);
+
+            return null;
+        }
     }
 
     /**
@@ -504,10 +524,12 @@ final class Adapter extends AbstractAdapter implements
         }
         $provider = \is_object($this->provider) ? $this->provider : new Provider($this->provider, $this->logger);
 
+        // Beside a release whose pool has no marshaller, or another one: its bytes are no values.
+        $isMade = $this->pool !== '' && $this->marshaller !== null;
+        $name = $isMade ? $this->pool . ':' . $this->marshaller::class : $this->pool;
+
         try {
-            $cache = $provider instanceof Cache
-                ? Provider::within($provider, $this->pool)
-                : $provider->cache($this->pool);
+            $cache = $provider instanceof Cache ? Provider::within($provider, $name) : $provider->cache($name);
             $this->cache = $cache->withinRequest();
             $this->cache->store();
         } catch (StoreUnavailable $thrown) {

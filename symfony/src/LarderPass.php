@@ -66,8 +66,10 @@ final class LarderPass implements CompilerPassInterface
     private function provider(ContainerBuilder $container, string $id): ?Reference
     {
         $isConnection = str_starts_with($id, self::CONNECTION) && $container->hasDefinition($id);
-        // CachePoolPass takes php-file:///path for a service, because of the hyphen.
-        if (!$isConnection && ($container->has($id) || Factory::dsn($id) === null)) {
+        // CachePoolPass takes php-file:///path for a service, because of the hyphen. Wrong DSNs too: those that it does
+        // not find it shows, with their passwords.
+        $isDsn = str_contains($id, '://') || Factory::dsn($id) !== null;
+        if (!$isConnection && ($container->has($id) || !$isDsn)) {
             return null;
         }
         $dsn = $isConnection ? $container->getDefinition($id)->getArgument(0) : $id;

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Symfony\Tests;
 
 use Larder\Cache;
+use Larder\Driver\Memory\ArrayStore;
 use Larder\Exception\InvalidDsn;
 use Larder\Symfony\Adapter;
 use Larder\Symfony\Provider;
@@ -27,6 +28,7 @@ use Symfony\Component\Cache\Adapter\ChainAdapter;
 use Symfony\Component\Cache\Adapter\TagAwareAdapter;
 use Symfony\Component\Cache\CacheItem;
 use Symfony\Component\Cache\Marshaller\DefaultMarshaller;
+use Symfony\Component\Cache\Marshaller\DeflateMarshaller;
 use Symfony\Component\Cache\Marshaller\MarshallerInterface;
 use Symfony\Contracts\Cache\CallbackInterface;
 use Symfony\Contracts\Cache\ItemInterface;
@@ -399,6 +401,56 @@ final class AdapterTest extends TestCase
         self::assertSame([3], $this->cache->get('plain'), "the stores' own form");
     }
 
+    /** Old and new releases side by side, with and without a marshaller, or with its old and its new key. */
+    #[DataProvider('stores')]
+    public function testMarshallersMayDiffer(TestedStore $store): void
+    {
+        $this->use($store);
+        $old = self::marshaller('old');
+        $marshallers = [null, $old, self::marshaller('new'), new DeflateMarshaller($old)];
+        foreach (['shop', ''] as $name) {
+            foreach ([['a list'], 'bytes'] as $value) {
+                foreach ($marshallers as $i => $marshaller) {
+                    $pool = new Adapter($this->cache, $name, 0, $marshaller);
+                    $pool->setLogger(new RecordingLogger());
+                    if ($i > 0 && $name === '') { // there the one without a marshaller is asked first
+                        self::assertFalse($pool->getItem('key')->isHit());
+                    }
+                    self::assertSame($value, self::value($pool, 'key', $value), "by marshaller $i");
+                    self::assertSame($value, self::value($pool, 'key', 'not computed'));
+                    self::assertSame($value, $pool->getItem('key')->get());
+                    $all = iterator_to_array($pool->getItems(['key', 'other']));
+                    self::assertSame([$value, null], [$all['key']->get(), $all['other']->get()]);
+                }
+                if ($name === 'shop' && !$this->cache->store() instanceof ArrayStore) { // each has an array of its own
+                    self::assertSame($value, self::value(new Adapter($this->cache, $name), 'key', 'not computed'));
+                }
+                foreach ($marshallers as $marshaller) {
+                    (new Adapter($this->cache, $name, 0, $marshaller))->clear();
+                }
+            }
+        }
+    }
+
+    public function testWrongDsnIsThrownWithoutItsPassword(): void
+    {
+        foreach (['redis://shop:secret@h?nonsense=1', 'no-such://shop:secret@h', 'redis://a:secret@h:x'] as $dsn) {
+            foreach ([
+                static fn(Adapter $pool): mixed => $pool->getItem('key'),
+                static fn(Adapter $pool): mixed => $pool->getItems(['key']),
+                static fn(Adapter $pool): mixed => self::value($pool, 'key', 1),
+            ] as $call) {
+                $thrown = self::assertThrows(InvalidDsn::class, static fn(): mixed => $call(new Adapter($dsn, 'shop')));
+                self::assertStringNotContainsString('secret', (string) $thrown);
+            }
+            $pool = new Adapter($dsn, 'shop');
+            $pool->setLogger($log = new RecordingLogger());
+            self::assertFalse($pool->hasItem('key'));
+            self::assertFalse($pool->clear());
+            self::assertStringNotContainsString('secret', implode($log->entries()));
+        }
+    }
+
     public function testWrapperOfCallbacksIsCalled(): void
     {
         $called = 0;
@@ -593,6 +645,30 @@ final class AdapterTest extends TestCase
         });
         $answers = array_map(static fn(Fork $fork): mixed => $fork->result(), $forks);
         self::assertSame(array_fill(0, 5, $answers[0]), $answers);
+    }
+
+    /** Its bytes begin with a key: other ones are refused, as by one that encrypts. */
+    private static function marshaller(string $key): MarshallerInterface
+    {
+        return new class ($key) implements MarshallerInterface {
+            public function __construct(private readonly string $key) {}
+
+            /**
+             * @param array<mixed> $values
+             * @param array<mixed>|null $failed
+             * @return array<string>
+             */
+            public function marshall(array $values, ?array &$failed): array
+            {
+                return array_map(fn(mixed $value): string => $this->key . serialize($value), $values);
+            }
+
+            public function unmarshall(string $value): mixed
+            {
+                return str_starts_with($value, $this->key) ? unserialize(substr($value, \strlen($this->key)))
+                    : throw new \DomainException('Another key made it');
+            }
+        };
     }
 
     private static function value(Adapter $pool, string $key, mixed $computed, ?float $beta = null): mixed

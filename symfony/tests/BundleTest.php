@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Symfony\Tests;
 
+use Larder\Exception\InvalidDsn;
 use Larder\Exception\NotSupported;
 use Larder\Session\Handler;
 use Larder\Symfony\Adapter;
@@ -101,6 +102,16 @@ final class BundleTest extends TestCase
         self::assertTrue($one->clear());
         self::assertSame('chain', $chain->getItem('key')->get());
         self::assertTrue($chain->clear());
+    }
+
+    /** Symfony takes it for a service, which it would name. */
+    public function testWrongProviderIsNotShown(): void
+    {
+        $pool = ['adapter' => 'cache.adapter.larder', 'provider' => 'no-such://shop:secret@127.0.0.1'];
+        $kernel = $this->boot(['cache' => ['pools' => ['shop' => $pool]]], ['shop']);
+        $pool = self::pool($kernel, 'shop');
+        $thrown = self::assertThrows(InvalidDsn::class, static fn(): mixed => $pool->getItem('key'));
+        self::assertStringNotContainsString('secret', (string) $thrown);
     }
 
     public function testConsoleReachesThePools(): void
