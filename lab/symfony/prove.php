@@ -36,8 +36,8 @@ final class Shop
             ['larder.path' => "{$this->folder->path}/memory", 'larder.size' => '16M', 'log_errors' => '1'],
             [self::ENGINE],
             [new PhpFpmPool(user: self::isRoot() ? 'www-data' : null, workers: 2, directives: array_combine(
-                array_map(static fn(string $name): string => "env[$name]", array_keys($this->environment('a'))),
-                $this->environment('a'),
+                array_map(static fn(string $name): string => "env[$name]", array_keys($this->environment())),
+                $this->environment(),
             ))],
         );
     }
@@ -49,9 +49,10 @@ final class Shop
     }
 
     /** @return array<string, mixed> */
-    public function ask(string $query = ''): array
+    public function ask(string $query = '', string $release = 'a'): array
     {
         $response = $this->server->request(__DIR__ . '/app/index.php', $query, parameters: [
+            'SHOP_RELEASE' => $release,
             'REQUEST_URI' => "/?$query",
             'SCRIPT_NAME' => '/index.php',
             'HTTP_HOST' => 'shop.test',
@@ -90,7 +91,7 @@ final class Shop
                 __DIR__ . "/app/$script.php",
                 ...array_filter(explode(' ', $command)),
             ],
-            env: $this->environment($release),
+            env: ['SHOP_RELEASE' => $release] + $this->environment(),
             timeout: 120.0,
         );
         $process->start();
@@ -105,9 +106,9 @@ final class Shop
     }
 
     /** @return array<string, string> */
-    private function environment(string $release): array
+    private function environment(): array
     {
-        return ['SHOP_ADAPTER' => $this->adapter, 'SHOP_DATA' => $this->folder->path, 'SHOP_RELEASE' => $release, 'LARDER_DSN' => 'larder:'];
+        return ['SHOP_ADAPTER' => $this->adapter, 'SHOP_DATA' => $this->folder->path, 'LARDER_DSN' => 'larder:'];
     }
 }
 
@@ -149,6 +150,44 @@ function rows(Shop $shop): iterable
     yield 'messenger:stop-workers, of a new release' => $isStopped;
 }
 
+/**
+ * During a deployment: an old and a new release, of which each always shows its own form of the right price.
+ *
+ * @return iterable<string, bool>
+ */
+function releases(Shop $shop): iterable
+{
+    $shop->change(7);
+    $shop->console('cache:pool:clear --all')->wait();
+
+    try {
+        $prices = array_map(static fn(string $release): mixed => $shop->ask('', $release)['price'], ['a', 'b', 'b', 'a', 'a', 'b']);
+    } catch (RuntimeException) {
+        $prices = [];
+    }
+    yield 'a class and the options of a pool differ between two releases' => $prices === ['7', 'CHF 7.00', 'CHF 7.00', '7', '7', 'CHF 7.00'];
+}
+
+/** @return iterable<string, bool> what the control does not have */
+function moreReleases(Shop $shop): iterable
+{
+    $shop->ask();
+    $shop->change(8);
+    $clear = $shop->console('cache:clear', 'b');
+    $answers = [];
+    do {
+        ['goods' => $goods, 'price' => $price] = $shop->ask();
+        $answers["$goods, $price"] = true;
+    } while ($clear->isRunning());
+    ['goods' => $goods, 'price' => $price] = $shop->ask('', 'b');
+    yield 'cache:clear of the new release while the old one serves' => $clear->getExitCode() === 0
+        && array_keys($answers) === ['7, 7'] && "$goods, $price" === '7, CHF 8.00'; // a miss, as the class is another one
+
+    $shop->console('cache:pool:clear shop.pool price.pool', 'b')->wait();
+    ['goods' => $goods, 'price' => $price] = $shop->ask();
+    yield 'cache:pool:clear of the new release' => "$goods, $price" === '8, 8';
+}
+
 /** @return iterable<string, bool> what the control does not have */
 function more(Shop $shop): iterable
 {
@@ -179,7 +218,7 @@ $count = static function (string $what, bool $isSo) use (&$passed, &$failed): vo
     echo $isSo ? '' : 'FAILED  ', $what, "\n";
 };
 $shop = new Shop('cache.adapter.larder');
-foreach ([rows($shop), more($shop)] as $rows) {
+foreach ([rows($shop), more($shop), releases($shop), moreReleases($shop)] as $rows) {
     foreach ($rows as $what => $isSo) {
         $count($what, $isSo);
     }
@@ -187,8 +226,10 @@ foreach ([rows($shop), more($shop)] as $rows) {
 $shop->stop();
 if (extension_loaded('apcu')) {
     $shop = new Shop('cache.adapter.apcu');
-    foreach (rows($shop) as $what => $isSo) {
-        $count("control: APCu, $what", !$isSo);
+    foreach ([rows($shop), releases($shop)] as $rows) {
+        foreach ($rows as $what => $isSo) {
+            $count("control: APCu, $what", !$isSo);
+        }
     }
     $shop->stop();
 }

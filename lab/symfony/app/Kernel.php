@@ -23,7 +23,8 @@ use Symfony\Contracts\Cache\ItemInterface;
 
 /**
  * A shop whose goods are in a file and whose orders are in SQLite, both behind caches. SHOP_ADAPTER names the adapter of
- * its pools, SHOP_DATA its folder, SHOP_RELEASE the release below that.
+ * its pools, SHOP_DATA its folder, SHOP_RELEASE the release below that: "a", or the next one, "b", in which a class and
+ * a pool's options have changed.
  */
 final class Kernel extends SymfonyKernel implements CompilerPassInterface
 {
@@ -43,9 +44,10 @@ final class Kernel extends SymfonyKernel implements CompilerPassInterface
     public function page(Request $request): JsonResponse
     {
         $pool = $this->getContainer()->get('shop.pool');
+        $prices = $this->getContainer()->get('price.pool');
         $queries = $this->getContainer()->get('doctrine.pool');
         $locks = $this->getContainer()->get('lock.factory');
-        \assert($pool instanceof CacheInterface && $queries instanceof CacheItemPoolInterface && $locks instanceof LockFactory);
+        \assert($pool instanceof CacheInterface && $prices instanceof CacheInterface && $queries instanceof CacheItemPoolInterface && $locks instanceof LockFactory);
         $data = (string) getenv('SHOP_DATA');
         $session = $request->query->has('session') ? $request->getSession() : null;
         $session?->set('visits', 1 + (int) $session->get('visits', 0));
@@ -57,6 +59,7 @@ final class Kernel extends SymfonyKernel implements CompilerPassInterface
             'orders' => DriverManager::getConnection(['driver' => 'pdo_sqlite', 'path' => "$data/orders.sqlite"])
                 ->executeQuery('SELECT count FROM orders', [], [], new QueryCacheProfile(3600, 'orders', $queries))
                 ->fetchOne(),
+            'price' => $prices->get('price', static fn(): Price => Price::of(trim((string) file_get_contents("$data/goods"))))->text(),
             'lock' => $lock->acquire(),
             'visits' => $session?->get('visits'),
         ]);
@@ -65,7 +68,7 @@ final class Kernel extends SymfonyKernel implements CompilerPassInterface
     public function process(ContainerBuilder $container): void
     {
         $container->getAlias('lock.factory')->setPublic(true);
-        foreach (['shop.pool', 'doctrine.pool', 'cache.app'] as $id) {
+        foreach (['shop.pool', 'price.pool', 'doctrine.pool', 'cache.app'] as $id) {
             $container->hasAlias($id) ? $container->getAlias($id)->setPublic(true) : $container->getDefinition($id)->setPublic(true);
         }
     }
@@ -81,7 +84,11 @@ final class Kernel extends SymfonyKernel implements CompilerPassInterface
             'cache' => [
                 'prefix_seed' => 'shop',
                 'app' => (string) getenv('SHOP_ADAPTER'),
-                'pools' => ['shop.pool' => ['tags' => true], 'doctrine.pool' => []],
+                'pools' => [
+                    'shop.pool' => ['tags' => true],
+                    'price.pool' => getenv('SHOP_RELEASE') === 'a' ? ['tags' => true] : ['default_lifetime' => 600],
+                    'doctrine.pool' => [],
+                ],
             ],
             'lock' => $isLarder ? 'larder.lock.store' : 'flock',
             'session' => ['handler_id' => $isLarder ? 'larder.session.handler' : null],
