@@ -212,13 +212,14 @@ final class LarderCacheStore extends TaggableStore implements LockProvider, Flus
     /**
      * Returns the value. If there is none, one process computes it, and the others wait.
      *
+     * @param string|int $key
      * @param \Closure(Computation): mixed $make
      */
-    public function remember(string $key, \Closure $make): mixed
+    public function remember($key, \Closure $make): mixed
     {
         $made = null;
         $packed = $this->cache()->remember(
-            $key,
+            (string) $key,
             0,
             function (Computation $computation) use ($make, &$made): mixed {
                 return $this->packed($made = $make($computation));
@@ -228,7 +229,7 @@ final class LarderCacheStore extends TaggableStore implements LockProvider, Flus
             jitter: 0.0,
         );
 
-        return $made ?? ($this->isLimited ? $this->allowed($key, $packed) : $packed);
+        return $made ?? ($this->isLimited ? $this->allowed((string) $key, $packed) : $packed);
     }
 
     /**

@@ -357,6 +357,10 @@ final class LarderCacheStoreTest extends TestCase
         self::assertTrue($this->store->putMany(['2' => 'b'], 60));
         self::assertTrue($this->store->putMany(['2' => 'b'], 0));
         self::assertNull($this->store->get(2));
+        self::assertSame(
+            ['made', 'made'],
+            [$this->store->remember(6, static fn(): string => 'made'), $this->store->get(6)],
+        );
         if ($this->cache->can(Capability::Atomic)) {
             self::assertSame(1, $this->store->increment(4));
             self::assertSame(0, $this->store->decrement(4));
