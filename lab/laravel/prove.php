@@ -61,7 +61,7 @@ function questions(): array
             $cache->putMany(['1' => 'gone'], 0), $cache->get('1'), $cache->put(7, 'an integer', 60), $cache->get(7), $cache->pull(7), $cache->get(7),
             $cache->add('new', 1, 60), $cache->add('new', 2, 60), $cache->get('new'), $cache->increment('n'), $cache->increment('n', 5), $cache->decrement('n', 2),
             $cache->forever('ever', 'x'), $cache->get('ever'), $cache->remember('r', 60, static fn(): string => 'made'), $cache->remember('r', 60, static fn(): string => 'again'),
-            $cache->rememberForever('rf', static fn(): int => 8), $cache->sear('rf', static fn(): int => 9), $cache->put('k', 'over', 0), $cache->get('k'),
+            $cache->remember(8, 60, static fn(): string => 'of an integer'), $cache->tags('t')->remember(8, 60, static fn(): string => 'of a tag'), $cache->get(8), $cache->rememberForever('rf', static fn(): int => 8), $cache->sear('rf', static fn(): int => 9), $cache->put('k', 'over', 0), $cache->get('k'),
             method_exists($cache, 'flexible') ? $cache->flexible('f', [60, 120], static fn(): int => 5) : 5,
             $cache->clear(), $cache->get('rf'),
         ],
@@ -190,7 +190,7 @@ function questions(): array
 }
 
 $directory = sys_get_temp_dir();
-$addresses = ['array:', "file://$directory/files", "sqlite://$directory/cache.sqlite"];
+$addresses = ['array:', "file://$directory/files", "sqlite://$directory/cache.sqlite", ...explode(' ', (string) getenv('LARDER_TEST_SERVERS'))];
 $addresses = [...$addresses, ...(function_exists('apcu_enabled') && apcu_enabled() ? ['apcu:?namespace=prove'] : []), ...(extension_loaded('larder') ? ['larder:?namespace=prove'] : [])];
 [$passed, $failed] = [0, 0];
 foreach ($addresses as $address) {
