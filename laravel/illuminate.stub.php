@@ -21,6 +21,9 @@ namespace Illuminate\Cache {
         /** @var Store */
         protected $store;
 
+        /** @var ?Dispatcher */
+        protected $events;
+
         /** @param array<mixed> $config */
         public function __construct(object $store, array $config = []) {}
 
@@ -65,6 +68,8 @@ namespace Illuminate\Cache {
 
         /** @param list<string> $names */
         public function __construct(Store $store, array $names = []) {}
+
+        public function getNamespace(): string {}
     }
 
     class TaggedCache extends Repository
@@ -101,6 +106,12 @@ namespace Illuminate\Cache {
 }
 
 namespace Illuminate\Cache\Events {
+    class CacheHit {}
+
+    class CacheMissed {}
+
+    class RetrievingKey {}
+
     class WritingKey
     {
         public function __construct(?string $storeName, string $key, mixed $value, ?int $seconds = null) {}
@@ -121,6 +132,12 @@ namespace Illuminate\Console\Events {
 
 namespace Illuminate\Container {
     class Container {}
+}
+
+namespace Illuminate\Events {
+    use Illuminate\Contracts\Events\Dispatcher as Contract;
+
+    abstract class Dispatcher implements Contract {}
 }
 
 namespace Illuminate\Filesystem {

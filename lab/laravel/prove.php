@@ -13,6 +13,8 @@ use Illuminate\Bus\UniqueLock;
 use Illuminate\Cache\ArrayStore;
 use Illuminate\Cache\CacheManager;
 use Illuminate\Cache\CacheServiceProvider;
+use Illuminate\Cache\Events\CacheHit;
+use Illuminate\Cache\Events\CacheMissed;
 use Illuminate\Cache\RateLimiter;
 use Illuminate\Cache\Repository;
 use Illuminate\Config\Repository as Config;
@@ -25,6 +27,7 @@ use Illuminate\Events\Dispatcher;
 use Illuminate\Foundation\Application;
 use Illuminate\Queue\Middleware\WithoutOverlapping;
 use Illuminate\Session\SessionServiceProvider;
+use Illuminate\Support\Testing\Fakes\EventFake;
 use Larder\Laravel\LarderCacheStore;
 use Larder\Laravel\LarderRepository;
 use Larder\Laravel\LarderServiceProvider;
@@ -147,8 +150,19 @@ function questions(): array
             $cache->tags(['shop'])->flush();
             $cache->forget('k');
             $cache->clear();
+            $fake = new EventFake(new Dispatcher());
+            $cache->setEventDispatcher($fake);
+            $cache->get('k');
+            $said[] = $fake->dispatched(CacheMissed::class)->count();
+            $one = new Dispatcher();
+            $one->listen(CacheHit::class, static function (CacheHit $hit) use (&$said): void {
+                $said[] = [$hit->key, $hit->value, $hit->tags];
+            });
+            $cache->setEventDispatcher($one);
+            $cache->put('k', 1, 60);
+            $cache->tags('shop')->put('k', 2, 60);
 
-            return $said;
+            return [...$said, $cache->get('k'), $cache->tags('shop')->get('k'), $cache->get('none', static fn(): int => 3)];
         },
         'unique jobs' => static function (Repository $cache): array {
             $lock = new UniqueLock($cache);
@@ -190,7 +204,7 @@ function questions(): array
 }
 
 $directory = sys_get_temp_dir();
-$addresses = ['array:', "file://$directory/files", "sqlite://$directory/cache.sqlite", ...explode(' ', (string) getenv('LARDER_TEST_SERVERS'))];
+$addresses = ['array:', "file://$directory/files", "sqlite://$directory/cache.sqlite", ...array_filter(explode(' ', (string) getenv('LARDER_TEST_SERVERS')))];
 $addresses = [...$addresses, ...(function_exists('apcu_enabled') && apcu_enabled() ? ['apcu:?namespace=prove'] : []), ...(extension_loaded('larder') ? ['larder:?namespace=prove'] : [])];
 [$passed, $failed] = [0, 0];
 foreach ($addresses as $address) {

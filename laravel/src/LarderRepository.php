@@ -17,7 +17,7 @@ use Larder\Exception\InvalidDsn;
 /** A repository in which one process computes a missing value. */
 final class LarderRepository extends Repository
 {
-    use ComputesOnce;
+    use ReadsLarder;
 
     /** The namespace of an application is "<the DSN's>-<hash>". This many bytes has the hash, at most and at least. */
     private const HASH = 12;

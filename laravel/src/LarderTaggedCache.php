@@ -12,5 +12,13 @@ use Illuminate\Cache\TaggedCache;
  */
 final class LarderTaggedCache extends TaggedCache
 {
-    use ComputesOnce;
+    use ReadsLarder;
+
+    private ?string $namespace = null;
+
+    /** @param string $key */
+    public function taggedItemKey($key): string
+    {
+        return ($this->namespace ??= sha1($this->tags->getNamespace())) . ":$key"; // Larder keeps the tags' versions
+    }
 }
