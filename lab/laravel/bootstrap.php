@@ -10,8 +10,10 @@ declare(strict_types=1);
 namespace {
     use Illuminate\Cache\Repository;
     use Illuminate\Session\CacheBasedSessionHandler;
+    use Illuminate\Support\Carbon;
     use Larder\Cache;
     use Larder\Laravel\LarderCacheStore;
+    use Mockery\Adapter\Phpunit\MockeryTestCase;
 
     require __DIR__ . '/../../vendor/autoload.php';
     require __DIR__ . '/../../var/laravel/vendor/autoload.php';
@@ -30,6 +32,16 @@ namespace {
         public static function sessions(int $minutes): CacheBasedSessionHandler
         {
             return new CacheBasedSessionHandler(new Repository(self::open()), $minutes);
+        }
+    }
+
+    /** Looks whether each event was seen. A test that failed does not leave its clock to the next one. */
+    abstract class TestedCase extends MockeryTestCase
+    {
+        protected function tearDown(): void
+        {
+            Carbon::setTestNow();
+            parent::tearDown();
         }
     }
 }
