@@ -24,7 +24,10 @@ use Larder\Session\Handler;
  */
 final class LarderCacheStore extends TaggableStore implements LockProvider, FlushesLocks
 {
-    /** Key of the bytes of a value with objects, where the store does not limit their classes itself. */
+    /**
+     * Key of the bytes of a value with objects, where the store does not limit their classes itself. Every store reads it:
+     * one without a limit may share the cache, as while a new release replaces an old one.
+     */
     private const SERIALIZED = "\0laravel";
     private const TRIES = 1000;
 
@@ -57,8 +60,9 @@ final class LarderCacheStore extends TaggableStore implements LockProvider, Flus
             return $this->many($key);
         }
         $value = ($this->opened ?? $this->open())->get((string) $key);
+        $isPlain = \is_array($value) ? !isset($value[self::SERIALIZED]) : $value !== null || !$this->isNative;
 
-        return $this->isLimited && !\is_object($value) ? $this->allowed((string) $key, $value) : $value;
+        return $isPlain ? $value : $this->allowed((string) $key, $value);
     }
 
     /**
@@ -71,7 +75,7 @@ final class LarderCacheStore extends TaggableStore implements LockProvider, Flus
             $keys,
             static fn(mixed $key): bool => \is_string($key) || \is_int($key),
         ));
-        foreach ($this->isLimited ? $values : [] as $key => $value) {
+        foreach ($values as $key => $value) {
             $values[$key] = $this->allowed((string) $key, $value);
         }
 
@@ -229,7 +233,7 @@ final class LarderCacheStore extends TaggableStore implements LockProvider, Flus
             jitter: 0.0,
         );
 
-        return $made ?? ($this->isLimited ? $this->allowed((string) $key, $packed) : $packed);
+        return $made ?? $this->allowed((string) $key, $packed);
     }
 
     /**
@@ -359,8 +363,8 @@ final class LarderCacheStore extends TaggableStore implements LockProvider, Flus
     /** As the value is stored. An array that could be mistaken for a serialized value is serialized, too. */
     private function packed(mixed $value): mixed
     {
-        $isSerialized = $this->isLimited && (\is_array($value) && \array_key_exists(self::SERIALIZED, $value)
-            || !$this->isNative && self::hasObject($value));
+        $isSerialized = \is_array($value) && isset($value[self::SERIALIZED])
+            || $this->isLimited && !$this->isNative && self::hasObject($value);
 
         return $isSerialized ? [self::SERIALIZED => serialize($value)] : $value;
     }
@@ -369,14 +373,23 @@ final class LarderCacheStore extends TaggableStore implements LockProvider, Flus
     private function allowed(string $key, mixed $value): mixed
     {
         $bytes = \is_array($value) ? $value[self::SERIALIZED] ?? null : null;
-        if (\is_string($bytes)) {
-            return unserialize($bytes, ['allowed_classes' => $this->list()]);
+        if (!\is_string($bytes)) {
+            return $value === null && $this->isNative ? $this->incomplete($key) : $value;
         }
 
-        return $value === null && $this->isNative ? $this->incomplete($key) : $value;
+        try {
+            $value = @unserialize($bytes, ['allowed_classes' => $this->isLimited ? $this->list() : true]);
+        } catch (\Throwable) {
+            return null; // the class changed since
+        }
+
+        return $value === false && $bytes !== serialize(false) ? null : $value;
     }
 
-    /** @return mixed the value with the objects that the engine did not create; null if there is none */
+    /**
+     * @return mixed the value with the objects that the engine did not create; null if there is none, or if it did not
+     *         create one because its class changed since
+     */
     private function incomplete(string $key): mixed
     {
         $store = $this->cache()->store();
@@ -386,13 +399,10 @@ final class LarderCacheStore extends TaggableStore implements LockProvider, Flus
         if ($found === null || $found->isNothing() || !(new Tags($store))->areCurrent($found->tagVersions)) {
             return null;
         }
-        $class = $found->value instanceof \__PHP_Incomplete_Class
-            ? ((array) $found->value)['__PHP_Incomplete_Class_Name'] ?? null
-            : null;
+        preg_match_all('~[OC]:\d+:"([^"]+)":~', serialize($found->value), $classes);
         $names = array_map(strtolower(...), $this->list());
-        $isAllowed = \is_string($class) && \in_array(strtolower($class), $names, true);
 
-        return $isAllowed ? null : $found->value; // a class that changed since is a miss
+        return array_intersect(array_map(strtolower(...), $classes[1]), $names) === [] ? $found->value : null;
     }
 
     /** @return list<string> */

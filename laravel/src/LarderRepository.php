@@ -107,6 +107,10 @@ final class LarderRepository extends Repository
         if (!\in_array($option, $scheme->options ?? [], true) || preg_match("~[?&]$option=~", $dsn) === 1) {
             return $dsn;
         }
+        if ($option === 'classes' && preg_match('~[?&]serializer=igbinary(&|$)~', $dsn) === 1) {
+            throw new InvalidDsn('cache.serializable_classes is set, and the DSN has serializer=igbinary, which cannot '
+                . 'limit classes: take it out of the DSN, or set cache.serializable_classes to null');
+        }
         [$place, $options] = [...explode('?', $dsn, 2), ''];
 
         return "$place?" . ($options === '' ? '' : "$options&") . "$option=$value";

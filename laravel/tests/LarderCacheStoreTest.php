@@ -193,6 +193,12 @@ final class LarderCacheStoreTest extends TestCase
             $none = new LarderCacheStore($this->cache, classes: false);
             self::assertInstanceOf(\__PHP_Incomplete_Class::class, $none->get('allowed'));
             self::assertSame($values['plain'], $none->get('plain'));
+            ini_set('larder.classes', '*');
+            $all = new LarderCacheStore($this->cache); // as in a process of the release before
+            foreach (['allowed', 'nested', 'plain', 'other', 'others', 'made'] as $key) {
+                self::assertEquals($values[$key] ?? $values['allowed'], $all->get($key));
+                self::assertEquals([$key => $values[$key] ?? $values['allowed']], $all->many([$key]));
+            }
         } finally {
             ini_set('larder.classes', (string) $classes);
         }
@@ -216,8 +222,11 @@ final class LarderCacheStoreTest extends TestCase
             self::assertTrue($limited->put('put', $array, 60) && $limited->putMany(['many' => $array], 60));
             self::assertTrue($limited->forever('ever', $array));
             self::assertSame($array, $limited->remember('made', static fn(): array => $array));
-            foreach (['put', 'many', 'ever', 'made'] as $key) {
+            $all = new LarderCacheStore($this->cache);
+            self::assertTrue($all->put('all', $array, 60));
+            foreach (['put', 'many', 'ever', 'made', 'all'] as $key) {
                 self::assertSame([$array, [$key => $array]], [$limited->get($key), $limited->many([$key])]);
+                self::assertSame([$array, [$key => $array]], [$all->get($key), $all->many([$key])]);
             }
         } finally {
             ini_set('larder.classes', (string) $classes);
