@@ -338,6 +338,12 @@ foreach (['redis:///nowhere.sock', 'redis+cluster://127.0.0.1:9?timeout=0.1', 't
     $is = $outcome(static fn(): mixed => $cacheOf($dsn, ['cache.serializable_classes' => false])->get('key'));
     $check("classes can be limited over $dsn", $is === 'null', $is);
 }
+try {
+    $said = $cacheOf("file://$directory/igbinary?serializer=igbinary", ['cache.serializable_classes' => false])->get('key');
+} catch (Larder\Exception\InvalidDsn $error) {
+    $said = $error->getMessage();
+}
+$check('igbinary with a limit of classes is refused, and the message says what to do', is_string($said) && str_ends_with($said, 'set cache.serializable_classes to null'), $said);
 foreach ([19 => ['int', 'bool'], 20 => [Larder\Exception\InvalidDsn::class, Larder\Exception\InvalidDsn::class]] as $length => $expected) {
     $dsn = "tier:(array:)(file://$directory/named?namespace=" . str_repeat('n', $length) . ')';
     $one = $cacheOf($dsn);
@@ -348,6 +354,56 @@ foreach ([19 => ['int', 'bool'], 20 => [Larder\Exception\InvalidDsn::class, Lard
 $held = $cacheOf("file://$directory/held");
 $is = [$held->lock('stuck')->get(), $held->clear(), $held->lock('stuck')->isLocked(), $held->flushLocks(), $held->lock('stuck')->isLocked()];
 $check('flushLocks() of a repository ends locks', $is === [true, true, true, true, false], $is);
+
+/**
+ * @param string $properties of its class Product
+ * @param Closure(): mixed $work
+ * @return mixed what it says in a process of this release
+ */
+$inRelease = static function (string $properties, Closure $work): mixed {
+    [$here, $there] = (array) stream_socket_pair(\STREAM_PF_UNIX, \SOCK_STREAM, 0);
+    if (pcntl_fork() === 0) {
+        ini_set('larder.classes', '*'); // another application of this process has set it
+        eval("final class Product { public function __construct($properties) {} }");
+        try {
+            $said = $work();
+        } catch (Throwable $error) {
+            $said = $error::class;
+        }
+        fwrite($there, serialize($said));
+        posix_kill((int) getmypid(), \SIGKILL); // without the parent's shutdown
+    }
+    fclose($there);
+    pcntl_wait($status);
+
+    return unserialize((string) stream_get_contents($here));
+};
+[$old, $new] = ["public string \$name = 'old'", "public string \$title = 'new', public int \$price = 7"];
+$store = static fn(Repository $cache): bool => $cache->put('product', new Product(), 60) && $cache->put('list', [new Product()], 60);
+$title = static fn(?Product $product): ?string => $product?->title;
+$reads = static fn(Repository $cache): array => [$title($cache->get('product')), $title($cache->get('list')[0] ?? null), $title($cache->remember('product', 60, static fn(): Product => new Product()))];
+$deployed = static fn(Closure $open): array => [$inRelease($old, static fn(): bool => $store($open())), $inRelease($new, static fn(): array => $reads($open())), $inRelease($old, static fn(): string => $open()->remember('product', 60, static fn(): Product => new Product())->name)];
+foreach (extension_loaded('larder') ? [null, ['Product']] : [] as $classes) {
+    $is = $deployed(static fn(): Repository => $cacheOf('larder:?namespace=deployed', ['cache.serializable_classes' => $classes]));
+    $check('a class that changed is a miss in the new release and in the old one' . ($classes === null ? '' : ', if it is allowed'), $is === [true, [null, null, 'new'], 'old'], $is);
+}
+$is = $deployed($files);
+$check("control: a class that changed over Laravel's files", $is === [true, Error::class, 'old'], $is);
+foreach ([...$shared, 'larder:?namespace=limits'] as $dsn) {
+    if (str_starts_with($dsn, 'larder:') && !extension_loaded('larder')) {
+        continue;
+    }
+    $limits = static fn(mixed $classes): Closure => static fn(): Repository => $cacheOf($dsn, ['cache.serializable_classes' => $classes]);
+    $says = static fn(mixed $classes): mixed => $inRelease($old, static fn(): ?array => array_map(static fn(mixed $one): mixed => $one instanceof Product ? $one->name : get_debug_type($one), (array) $limits($classes)()->get('list')));
+    $inRelease($old, static fn(): bool => $store($limits(['Product'])()));
+    $is = [$says(null), $says(['Product']), $says(false)];
+    $check("each release reads what one with another limit of classes stored over $dsn", $is === [['old'], ['old'], [__PHP_Incomplete_Class::class]], $is);
+    $one = $cacheOf($dsn);
+    $one->put('kept', 1, 60);
+    $other = $cacheOf($dsn, ['cache.prefix' => 'next']);
+    $is = [$other->get('kept'), $other->clear(), $one->get('kept')];
+    $check("a release with another prefix shares nothing over $dsn", $is === [null, true, 1], $is);
+}
 
 if (extension_loaded('larder')) {
     $flushed = new LarderRepository(new LarderCacheStore(Larder\Cache::open('larder:?namespace=grows')));
