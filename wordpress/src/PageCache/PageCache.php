@@ -209,9 +209,13 @@ final class PageCache
     /** Begins all keys of this installation, wherever its files are. Sites that share an engine differ in it. */
     public static function prefix(): string
     {
+        /** @var \wpdb|null $wpdb */
+        global $wpdb;
         static $prefix = null;
         if (!\is_string($prefix)) {
-            $table = \is_string($GLOBALS['table_prefix'] ?? null) ? $GLOBALS['table_prefix'] : '';
+            // In a network, $table_prefix becomes that of the blog once WordPress knows which it is.
+            $table = $wpdb->base_prefix ?? $GLOBALS['table_prefix'] ?? '';
+            $table = \is_string($table) ? $table : '';
             $secret = \defined('AUTH_KEY') && \is_string(\AUTH_KEY) ? \AUTH_KEY : '';
             $prefix = 'wp:' . hash('xxh128', implode("\n", [DB_HOST, DB_NAME, $table, $secret])) . ':';
         }

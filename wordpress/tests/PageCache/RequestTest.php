@@ -7,6 +7,7 @@ namespace Larder\WordPress\Tests\PageCache;
 use Larder\WordPress\PageCache\PageCache;
 use Larder\WordPress\PageCache\Recording;
 use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\RunInSeparateProcess;
 use PHPUnit\Framework\TestCase;
 
 require_once __DIR__ . '/../functions.php';
@@ -21,6 +22,16 @@ final class RequestTest extends TestCase
         foreach (['DB_HOST', 'DB_NAME'] as $name) {
             \defined($name) || \define($name, 'larder');
         }
+    }
+
+    /** Else what changes in one of them, by a request that gets no page, is not seen on its pages. */
+    #[RunInSeparateProcess]
+    public function testTheSitesOfANetworkHaveOnePrefix(): void
+    {
+        $GLOBALS['wpdb'] = (object) ['base_prefix' => 'wp_'];
+        $GLOBALS['table_prefix'] = 'wp_2_'; // WordPress changes it, after advanced-cache.php
+        $known = [\constant('DB_HOST'), \constant('DB_NAME'), 'wp_', ''];
+        self::assertSame('wp:' . hash('xxh128', implode("\n", $known)) . ':', PageCache::prefix());
     }
 
     /** What browsers send with a page that a person opens, and with one that is loaded again. */
