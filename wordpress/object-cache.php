@@ -72,7 +72,8 @@ defined('ABSPATH') || exit;
 
         return $query;
     }, PHP_INT_MAX);
-    // `wp cache flush` of such a process is meant for the cache, too.
+    // Who empties the cache in such a process means that of the others.
+    add_action('larder_flush', $write);
     $hook = ['WP_CLI', 'add_hook'];
     if (is_callable($hook)) {
         $hook('after_invoke:cache flush', $write);

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\WordPress\Tests;
 
 use Larder\Cli\System\TemporaryDirectory;
+use Larder\WordPress\Plugin\Caches;
 use Larder\WordPress\Plugin\Plugin;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\RunInSeparateProcess;
@@ -69,6 +70,20 @@ final class DropInFileTest extends TestCase
         Calls::fire('query', 'DELETE FROM wp_posts');
         self::assertSame(1, $this->database->countQueries());
         self::assertNull($this->database->epoch(), 'and make none');
+    }
+
+    /** Else the caches that the web server has would stay full. */
+    #[RunInSeparateProcess]
+    public function testEmptyingTheCacheIsSeenByThoseWhoHaveIt(): void
+    {
+        $this->load('/nowhere');
+        require_once __DIR__ . '/core.php';
+        $this->database->setEpoch('100.5 0 owner');
+        \define('DB_HOST', '');
+        \define('DB_NAME', '');
+        Caches::clear();
+        self::assertStringEndsWith(' 0 owner', (string) $this->database->epoch());
+        self::assertNotSame('100.5 0 owner', $this->database->epoch());
     }
 
     /** @param array<string, int> $statements with the number of epochs that are written until then */

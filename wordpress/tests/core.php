@@ -9,6 +9,11 @@ function wp_cache_get(int|string $key, string $group = ''): mixed
     return false;
 }
 
+function wp_cache_flush(): bool
+{
+    return true;
+}
+
 function register_deactivation_hook(string $file, callable $callback): void {}
 
 function is_admin(): bool

@@ -86,6 +86,12 @@ namespace {
             return add_filter($hook, $callback, $priority, $arguments);
         }
     }
+    if (!function_exists('do_action')) {
+        function do_action(string $hook): void
+        {
+            Calls::fire($hook);
+        }
+    }
     if (!function_exists('esc_html')) {
         function esc_html(string $text): string
         {

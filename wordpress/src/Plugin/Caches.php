@@ -14,6 +14,7 @@ final class Caches
     public static function clear(): void
     {
         wp_cache_flush();
+        do_action('larder_flush'); // the drop-in hears it where this process has no cache
         Purge::purgeAll(true);
     }
 
