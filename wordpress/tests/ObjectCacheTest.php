@@ -227,6 +227,46 @@ final class ObjectCacheTest extends TestCase
         self::assertFalse($this->request()->get('k'));
     }
 
+    public function testOneSiteCanBeForgotten(): void
+    {
+        Calls::$isMultisite = true;
+        $cache = $this->request();
+        $cache->add_global_groups('users');
+        $cache->set('u', 'user', 'users');
+        $this->option($cache, 'a', '1');
+        foreach ([1, 2] as $blog) {
+            $cache->switch_to_blog($blog);
+            $cache->set('k', $blog);
+        }
+        self::assertTrue($cache->flush_site());
+        self::assertFalse($cache->get('k'));
+        $cache->switch_to_blog(1);
+        self::assertSame(1, $cache->get('k'));
+        foreach ([1 => 1, 2 => false] as Calls::$blog => $expected) {
+            $next = $this->request();
+            $next->add_global_groups('users');
+            self::assertSame($expected, $next->get('k'));
+            self::assertSame('user', $next->get('u', 'users'));
+        }
+        Calls::$blog = 1;
+        self::assertSame('1', $this->option($this->request(), 'a', '2'));
+        $this->request()->flush_site();
+        self::assertSame('2 of the database', $this->option($this->request(), 'a', '2'));
+    }
+
+    public function testWhatCannotBeClonedStaysInItsBlog(): void
+    {
+        Calls::$isMultisite = true;
+        $cache = $this->request();
+        $cache->switch_to_blog(2);
+        $cache->set('k', null);
+        $cache->switch_to_blog(1);
+        $cache->set('k', Part::First);
+        self::assertSame(Part::First, $cache->get('k'));
+        $cache->switch_to_blog(2);
+        self::assertNull($cache->get('k'));
+    }
+
     public function testASingleSiteDoesNotSwitch(): void
     {
         $cache = $this->request();
@@ -429,6 +469,7 @@ final class ObjectCacheTest extends TestCase
     {
         $this->option($this->request(), 'a', '1');
         $long = $this->request();
+        self::assertFalse($long->get('b', 'options'));
         $control = $this->request();
         self::assertSame('1', $control->get('a', 'options'));
         $this->request()->flush();

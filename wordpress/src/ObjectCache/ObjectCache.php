@@ -47,8 +47,7 @@ final class ObjectCache
     private int $blog;
     /** @var array<string, true> */
     private array $nonPersistent = [];
-    private int $generation;
-    /** @var array<string, int> by group, see flush_group() */
+    /** @var array<string, int> of all, and of groups and sites, which can be forgotten in O(1) */
     private array $generations = [];
     /** @var array<string, string> how names of a group of the current blog begin in the backend */
     private array $beginnings = [];
@@ -104,7 +103,6 @@ final class ObjectCache
         $this->multisite = is_multisite();
         $this->blog = get_current_blog_id();
         $this->blog_prefix = $this->multisite ? "$this->blog:" : '';
-        $this->generation = $this->generation($this->prefix . 'generation');
         $this->options = new Options($backend, $epoch, $prefix);
     }
 
@@ -166,7 +164,7 @@ final class ObjectCache
         }
         $found = match (true) {
             !$this->isShared($group) => [],
-            Options::cover($group) => $this->options->read($group, $this->blog, $names, $this->generation),
+            Options::cover($group) => $this->options->read($group, $this->blog, $names, $this->generation('generation')),
             default => $this->backend->getMany(array_values($names)),
         };
         foreach ($names as $key => $name) {
@@ -333,8 +331,7 @@ final class ObjectCache
     /** Forgets everything of this installation, in O(1): what others have stored is not found any more. */
     public function flush(): bool
     {
-        $isDone = $this->backend->clear($this->prefix . 'generation');
-        $this->isBehind = $this->isBehind || !$isDone;
+        $isDone = $this->clear('generation');
         $this->flush_runtime();
 
         return $isDone;
@@ -345,24 +342,33 @@ final class ObjectCache
     {
         $this->values = $this->others = $this->beginnings = $this->generations = [];
         $this->epoch->isShared();
-        $this->generation = $this->generation($this->prefix . 'generation');
         $this->options->forget();
 
         return true;
+    }
+
+    /** Forgets in O(1) the present site of a network, and not what all of its sites have in common. */
+    public function flush_site(): bool
+    {
+        if (!$this->multisite) {
+            return $this->flush();
+        }
+        $this->reset();
+        $this->beginnings = array_intersect_key($this->beginnings, $this->global_groups);
+
+        return $this->clear("site:$this->blog");
     }
 
     /** Forgets a group of all blogs, in O(1). */
     public function flush_group(mixed $group): bool
     {
         $group = self::group($group);
-        unset($this->values[$group], $this->beginnings[$group], $this->generations[$group]);
+        unset($this->values[$group], $this->beginnings[$group]);
         foreach (array_keys($this->others) as $blog) {
             unset($this->others[$blog][$group]);
         }
-        $isDone = !$this->isShared($group) || $this->backend->clear($this->generationName($group));
-        $this->isBehind = $this->isBehind || !$isDone;
 
-        return $isDone;
+        return !$this->isShared($group) || $this->clear('group:' . self::short($group));
     }
 
     public function close(): bool
@@ -389,12 +395,19 @@ final class ObjectCache
         $this->nonPersistent += array_fill_keys(self::groups($groups), true);
     }
 
-    /** What is known of a blog is kept until it comes back, so that a get need not name the blog. */
+    /**
+     * What is known of a blog is kept until it comes back, so that a get need not name the blog. But not what cannot be
+     * cloned, which is rare.
+     */
     public function switch_to_blog(mixed $blog_id): void
     {
         $blog = self::integer($blog_id);
         if (!$this->multisite || $blog === $this->blog) {
             return;
+        }
+        foreach (array_diff_key($this->unclonable, $this->global_groups) as $group => $objects) {
+            $this->values[$group] = array_diff_key($this->values[$group] ?? [], $objects);
+            unset($this->unclonable[$group]);
         }
         $this->others[$this->blog] = array_diff_key($this->values, $this->global_groups);
         $this->values = array_intersect_key($this->values, $this->global_groups) + ($this->others[$blog] ?? []);
@@ -500,7 +513,7 @@ final class ObjectCache
         if (!Options::cover($group)) {
             return $this->backend->get($name, $this);
         }
-        $found = $this->options->read($group, $this->blog, [$key => $name], $this->generation);
+        $found = $this->options->read($group, $this->blog, [$key => $name], $this->generation('generation'));
 
         return \array_key_exists($name, $found) ? $found[$name] : $this;
     }
@@ -512,30 +525,37 @@ final class ObjectCache
 
     private function beginning(string $group): string
     {
-        $this->generations[$group] ??= $this->generation($this->generationName($group));
+        $hasSite = $this->multisite && !isset($this->global_groups[$group]);
 
         return implode(':', [
             $this->prefix . self::FORMAT,
-            base_convert((string) $this->generation, 10, 36),
-            base_convert((string) $this->generations[$group], 10, 36),
-            isset($this->global_groups[$group]) || !$this->multisite ? '' : $this->blog,
+            base_convert((string) $this->generation('generation'), 10, 36),
+            base_convert((string) $this->generation('group:' . self::short($group)), 10, 36),
+            $hasSite ? "$this->blog." . base_convert((string) $this->generation("site:$this->blog"), 10, 36) : '',
             self::short($group),
             '',
         ]);
     }
 
     /** While it cannot be read, one that nobody has: what this request deletes then stays for others. */
-    private function generation(string $name): int
+    private function generation(string $of): int
     {
-        $generation = $this->backend->generation($name);
-        $this->isBehind = $this->isBehind || $generation === null;
+        if (!isset($this->generations[$of])) {
+            $generation = $this->backend->generation($this->prefix . $of);
+            $this->isBehind = $this->isBehind || $generation === null;
+            $this->generations[$of] = $generation ?? random_int(1, self::BEFORE_ALL);
+        }
 
-        return $generation ?? random_int(1, self::BEFORE_ALL);
+        return $this->generations[$of];
     }
 
-    private function generationName(string $group): string
+    private function clear(string $of): bool
     {
-        return $this->prefix . 'group:' . self::short($group);
+        unset($this->generations[$of]);
+        $isDone = $this->backend->clear($this->prefix . $of);
+        $this->isBehind = $this->isBehind || !$isDone;
+
+        return $isDone;
     }
 
     private static function short(string $part): string

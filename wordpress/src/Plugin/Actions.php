@@ -22,9 +22,11 @@ final class Actions
         return self::NAME . '-' . $do;
     }
 
+    /** On the screens of a network for all sites, else for the present one. */
     public static function emptyAddress(): string
     {
-        $address = add_query_arg(['action' => self::NAME, 'do' => 'empty'], admin_url('admin-post.php'));
+        $parameters = ['action' => self::NAME, 'do' => 'empty', 'network' => is_network_admin() ? '1' : '0'];
+        $address = add_query_arg($parameters, admin_url('admin-post.php'));
 
         return wp_nonce_url($address, self::nonce('empty'));
     }
@@ -55,7 +57,7 @@ final class Actions
     private function execute(string $do, ?Part $part): void
     {
         if ($do === 'empty') {
-            Caches::clear();
+            Caches::clear(self::parameter('network') === '1');
         } elseif ($part !== null && $do === 'enable') {
             $this->setup->enable($part, self::parameter('config') === '1');
         } elseif ($part !== null) {

@@ -5,24 +5,26 @@ declare(strict_types=1);
 namespace Larder\WordPress\Plugin;
 
 use Larder\WordPress\ObjectCache\Epoch;
+use Larder\WordPress\ObjectCache\ObjectCache;
 use Larder\WordPress\PageCache\Purge;
 
 /** What both caches know. */
 final class Caches
 {
-    /** Empties them, in a network for all sites. */
-    public static function clear(): void
+    /** @param bool $network true: of all sites of a network; else of the present one */
+    public static function clear(bool $network): void
     {
-        wp_cache_flush();
+        $objects = $GLOBALS['wp_object_cache'] ?? null;
+        !$network && $objects instanceof ObjectCache ? $objects->flush_site() : wp_cache_flush();
         do_action('larder_flush'); // the drop-in hears it where this process has no cache
-        Purge::purgeAll(true);
+        Purge::purgeAll($network);
     }
 
     /** The same before they are switched on: this process does not have their drop-ins. */
     public static function forget(): void
     {
         self::deleteEpoch();
-        self::clear();
+        self::clear(true);
     }
 
     public static function uninstall(): void

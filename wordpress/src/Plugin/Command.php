@@ -65,10 +65,20 @@ final class Command
         \WP_CLI::success(__('Switched off.', 'larder'));
     }
 
-    /** Empties the caches. */
-    public function flush(): void
+    /**
+     * Empties the caches.
+     *
+     * ## OPTIONS
+     *
+     * [--network]
+     * : Of all sites of the network.
+     *
+     * @param list<string> $arguments
+     * @param array<string, mixed> $options
+     */
+    public function flush(array $arguments, array $options): void
     {
-        Caches::clear();
+        Caches::clear(($options['network'] ?? false) === true);
         \WP_CLI::success(__('The caches are empty.', 'larder'));
     }
 
