@@ -102,7 +102,7 @@ function tell(string $name, array $result): void
     }
 }
 
-foreach ($isWanted('options') ? ['6.1', '7.1'] : [] as $version) {
+foreach ($isWanted('options') ? ['6.1', '6.8', '7.1'] : [] as $version) {
     echo "-- options of WordPress $version, whose writers are killed\n";
     $site = Site::create($version);
     try {

@@ -84,8 +84,11 @@ function in_child(Closure $work): int
     return $pid;
 }
 
-/** Option 3n is autoloaded, 3n+1 is not, 3n+2 comes and goes. */
-function write_options(Lives $lives, int $life): void
+/**
+ * Option 3n is autoloaded, 3n+1 is not, 3n+2 comes and goes. After a deadlock in the database nothing was written, so
+ * the older value is right. Without one, WordPress had read an old value.
+ */
+function write_options(Lives $lives, int $life, string $directory): void
 {
     $parent = posix_getppid();
     for ($n = 1; posix_getppid() === $parent; ++$n) {
@@ -95,8 +98,13 @@ function write_options(Lives $lives, int $life): void
             delete_option("life$life");
         } else {
             $isNew = $n === 1 || $life % 3 === 2;
-            $isNew ? add_option("life$life", $n, '', $life % 3 !== 1) : update_option("life$life", $n);
-            $lives->set($life, 0, $n);
+            if ($isNew ? add_option("life$life", $n, '', $life % 3 !== 1) : update_option("life$life", $n)) {
+                $lives->set($life, 0, $n);
+            } else {
+                $error = $GLOBALS['wpdb']->last_error;
+                $file = $error === '' ? 'wrong' : 'refused';
+                file_put_contents("$directory/$file", "not written $life: $n $error\n", FILE_APPEND);
+            }
         }
     }
 }
@@ -106,6 +114,7 @@ $path = "$directory/lives";
 $parent = Lives::open($path);
 $found = "$directory/wrong";
 touch($found);
+touch("$directory/refused");
 
 $readers = [];
 for ($reader = 0; $reader < 2; ++$reader) {
@@ -151,7 +160,7 @@ while ($done < 2 * $changes) {
     for ($writer = 0; $writer < 2; ++$writer, ++$life) {
         $parent->set($life, 2, 0.0);
         $mine = $life;
-        $pids[$life] = in_child(static fn() => write_options(Lives::open($path), $mine));
+        $pids[$life] = in_child(static fn() => write_options(Lives::open($path), $mine, $directory));
     }
     foreach ($pids as $dead => $pid) {
         // A busy machine may need long for the first change.
@@ -210,6 +219,7 @@ for ($round = 0; $round < $rounds; ++$round) {
 echo json_encode([
     'kills' => $kills,
     'changes' => $done,
+    'refused by the database' => count(file("$directory/refused")),
     'reads' => array_sum(array_map(intval(...), file("$directory/reads") ?: [])),
     'wrong' => count($wrong),
     'wrong at the end' => $wrongAtEnd,
