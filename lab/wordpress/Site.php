@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Lab\WordPress;
 
 use Larder\Cli\Server\MariaDbServer;
+use Larder\Cli\Server\PhpFpmResponse;
 use Larder\Cli\Server\PhpFpmServer;
 use Larder\Cli\System\TemporaryDirectory;
 use Symfony\Component\Filesystem\Filesystem;
@@ -69,11 +70,7 @@ final class Site
             'DB_PASSWORD' => $this->database->password, 'DB_HOST' => 'localhost:' . $this->database->socket,
             'DISABLE_WP_CRON' => true, 'AUTOMATIC_UPDATER_DISABLED' => true, 'WP_HTTP_BLOCK_EXTERNAL' => true,
         ];
-        $lines = ["<?php\n"];
-        foreach ($constants as $name => $value) {
-            $lines[] = \sprintf("define('%s', %s);\n", $name, var_export($value, true));
-        }
-
+        $lines = ["<?php\n", self::definitions($constants)];
         if (isset($constants['LARDER_DSN'])) { // the plugin's zip brings the library along
             $lines[] = \sprintf("require_once '%s/vendor/autoload.php';\n", realpath(self::ROOT));
         }
@@ -132,14 +129,49 @@ final class Site
         }
     }
 
-    /** A visit of the front page. */
-    public function visit(): string
+    /** A visit of a front page. */
+    public function visit(string $path = '/'): string
     {
-        $server = ['HTTP_HOST' => 'localhost', 'SERVER_NAME' => 'localhost', 'REQUEST_URI' => '/'];
-        $response = $this->fpm()->request("$this->folder/index.php", parameters: $server, seconds: 120.0);
+        $response = $this->request($path);
 
         return $response->status === 200
             ? $response->body : throw new \RuntimeException("$response->status: $response->errors");
+    }
+
+    /**
+     * @param string $uri of a page, or of a script in wp-admin, in a network also below the path of a site
+     * @param array<string, string> $cookies
+     */
+    public function request(string $uri, array $cookies = []): PhpFpmResponse
+    {
+        [$path, $query] = explode('?', $uri, 2) + [1 => ''];
+        $script = preg_match('~/wp-admin/.+\.php$~', $path, $match) === 1 ? $match[0] : '/index.php';
+        $server = ['HTTP_HOST' => 'localhost', 'SERVER_NAME' => 'localhost', 'REQUEST_URI' => $uri,
+            'SCRIPT_NAME' => $script, 'PHP_SELF' => $script];
+        if ($cookies !== []) {
+            $server['HTTP_COOKIE'] = http_build_query($cookies, '', '; ', \PHP_QUERY_RFC3986);
+        }
+
+        return $this->fpm()->request($this->folder . $script, $query, parameters: $server, seconds: 120.0);
+    }
+
+    /** Adds constants to wp-config.php. @param array<string, string|bool|int> $constants */
+    public function define(array $constants): void
+    {
+        $file = "$this->folder/wp-config.php";
+        $code = substr((string) file_get_contents($file), \strlen("<?php\n"));
+        file_put_contents($file, "<?php\n" . self::definitions($constants) . $code);
+    }
+
+    /** @param array<string, string|bool|int> $constants */
+    private static function definitions(array $constants): string
+    {
+        $lines = '';
+        foreach ($constants as $name => $value) {
+            $lines .= \sprintf("define('%s', %s);\n", $name, var_export($value, true));
+        }
+
+        return $lines;
     }
 
     public function fpm(): PhpFpmServer

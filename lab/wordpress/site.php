@@ -1,0 +1,26 @@
+<?php
+
+declare(strict_types=1);
+
+// php site.php WP-LOAD PATH rename TITLE | row TITLE | flush | flush-all | title
+// What a shell does to a site of a network. row: writes the row so that nobody can notice.
+
+use Larder\WordPress\Plugin\Caches;
+
+$_SERVER['HTTP_HOST'] = 'localhost';
+$_SERVER['REQUEST_METHOD'] = 'GET';
+[, $load, $_SERVER['REQUEST_URI'], $what] = $argv;
+require $load;
+global $wpdb;
+$post = get_posts(['numberposts' => 1, 's' => 'Jar'])[0];
+match ($what) {
+    'rename' => wp_update_post(['ID' => $post->ID, 'post_title' => $argv[4]]),
+    'row' => mysqli_query(
+        $wpdb->__get('dbh'),
+        "UPDATE $wpdb->posts SET post_title = '$argv[4]' WHERE ID = $post->ID",
+    ) || exit(1),
+    'flush' => Caches::clear(false),
+    'flush-all' => Caches::clear(true),
+    'title' => null,
+};
+echo get_post($post->ID)->post_title;
