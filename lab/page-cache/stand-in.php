@@ -15,7 +15,8 @@ defined('ABSPATH') || exit;
     // behind nginx, REQUEST_URI is the visitor's; a page cache may take parameters away
     $slug = trim((string) parse_url($_SERVER['REQUEST_URI'] ?? '', PHP_URL_PATH), '/');
     $isBroken = static fn(): bool => get_option('suite_broken') === 'yes';
-    $header = static fn(string $name): string => (string) ($_SERVER['HTTP_' . strtr(strtoupper($name), '-', '_')] ?? '');
+    // WordPress adds slashes to what it got
+    $header = static fn(string $name): string => stripslashes((string) ($_SERVER['HTTP_' . strtr(strtoupper($name), '-', '_')] ?? ''));
 
     if ($header('X-Member') !== '') { // such as a login by a client's address
         add_action('init', static fn() => wp_set_current_user(1));
