@@ -41,17 +41,37 @@ final class DropInFileTest extends TestCase
         $folder = new TemporaryDirectory();
         $files = new Filesystem();
         $files->mirror(self::PLUGIN . '/src', "$folder->path/larder/src");
-        $script = "$folder->path/script.php";
-        file_put_contents($script, '<?php require ' . var_export(__DIR__ . '/functions.php', true) . ';'
-            . "define('WP_PLUGIN_DIR', __DIR__); define('DB_HOST', ''); define('DB_NAME', '');"
-            . 'require ' . var_export(self::PLUGIN . '/object-cache.php', true) . ';'
-            . "echo function_exists('wp_cache_get') ? 'cache' : 'no cache';");
-        $extension = 'extension=' . self::PLUGIN . '/../extension/modules/larder.so';
-        $run = [\PHP_BINARY, '-d', $extension, '-d', 'larder.segment=' . \ini_get('larder.segment'), $script];
-        $command = implode(' ', array_map(escapeshellarg(...), $run)) . ' 2>&1';
-        self::assertSame('cache', shell_exec($command), 'control: the whole plugin');
+        $code = 'require ' . var_export(__DIR__ . '/functions.php', true) . ';' . self::dropIn()
+            . "echo function_exists('wp_cache_get') ? 'cache' : 'no cache';";
+        self::assertSame('cache', self::script($folder, $code), 'control: the whole plugin');
         $files->remove("$folder->path/larder/src/$file.php");
-        self::assertSame('no cache', shell_exec($command));
+        self::assertSame('no cache', self::script($folder, $code));
+    }
+
+    /** As page caches do in advanced-cache.php: of WordPress's functions, there are a few then. */
+    public function testIsACacheBeforeWordPressIsLoaded(): void
+    {
+        $folder = new TemporaryDirectory();
+        (new Filesystem())->mirror(self::PLUGIN . '/src', "$folder->path/larder/src");
+        $code = "define('ABSPATH', '/'); function is_multisite() { return false; } function get_current_blog_id() { return 1; }"
+            . 'function add_action() {} function add_filter() {}' . self::dropIn()
+            . "wp_cache_init(); echo json_encode([wp_cache_add('jar', 1), wp_cache_add('jar', 2), wp_cache_get('jar')]);";
+        self::assertSame('[true,false,1]', self::script($folder, $code));
+    }
+
+    private static function dropIn(): string
+    {
+        return "define('WP_PLUGIN_DIR', __DIR__); define('DB_HOST', __DIR__); define('DB_NAME', '');"
+            . 'require ' . var_export(self::PLUGIN . '/object-cache.php', true) . ';';
+    }
+
+    private static function script(TemporaryDirectory $folder, string $code): string
+    {
+        file_put_contents("$folder->path/script.php", "<?php $code");
+        $extension = 'extension=' . self::PLUGIN . '/../extension/modules/larder.so';
+        $run = [\PHP_BINARY, '-d', $extension, '-d', 'larder.segment=' . \ini_get('larder.segment'), "$folder->path/script.php"];
+
+        return (string) shell_exec(implode(' ', array_map(escapeshellarg(...), $run)) . ' 2>&1');
     }
 
     /** @return list<array{string}> */

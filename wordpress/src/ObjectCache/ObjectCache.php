@@ -184,7 +184,9 @@ final class ObjectCache
     public function add(mixed $key, mixed $data, mixed $group = 'default', mixed $expire = 0): bool
     {
         $group = self::group($group);
-        if (wp_suspend_cache_addition() || !$this->isKey($key) || $this->isHere($key, $group)) {
+        // a page cache may use this one before WordPress has its functions
+        $isSuspended = \function_exists('wp_suspend_cache_addition') && wp_suspend_cache_addition();
+        if ($isSuspended || !$this->isKey($key) || $this->isHere($key, $group)) {
             return false;
         }
         $ttl = self::ttl($expire);
