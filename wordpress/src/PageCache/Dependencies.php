@@ -12,13 +12,13 @@ namespace Larder\WordPress\PageCache;
  * | tag           | a page has it if                                | and it is purged when                           |
  * |---------------|-------------------------------------------------|-------------------------------------------------|
  * | all, site     | always                                          | plugins; theme, menus, widgets, options change  |
- * | post:ID       | it shows the post, its title or its address     | the post, its fields, terms or comments change  |
+ * | post:ID       | it shows the post, its title, address or fields | the post, its fields, terms or comments change  |
  * | posts:TYPE    | it has a list of posts, or the one before       | any public post of the type changes             |
  * | term:ID       | it is the archive of the term                   | a post in it, or below it, changes              |
  * | author:ID     | it is the archive of the author                 | a post of the author changes                    |
  * | user:ID       | it shows a post of the author                   | the profile changes                             |
  * | users         | it lists users                                  | any profile or any public post changes          |
- * | terms:NAME    | it shows terms of the taxonomy                  | one of its terms is made, changed or deleted    |
+ * | terms:NAME    | it shows terms of the taxonomy                  | one of its terms is made or deleted, or changes |
  * | counts:NAME   | it lists the taxonomy                           | a term has more or fewer posts                  |
  * | comments:ID   | it shows the comments of the post               | one of them changes                             |
  * | comments      | it lists comments of all posts                  | any public comment changes                      |
@@ -35,6 +35,7 @@ final class Dependencies
         add_action('pre_get_comments', self::comments(...), \PHP_INT_MAX);
         add_action('pre_get_terms', self::terms(...), \PHP_INT_MAX);
         add_action('pre_get_users', static fn(): null => self::add('users'));
+        self::pass('get_post_metadata', static fn(mixed $value, mixed $id): null => self::byId('post', $id));
         self::pass('the_title', static fn(mixed $title, mixed $id = 0): null => self::byId('post', $id));
         foreach (['post_link', 'page_link', 'post_type_link', 'attachment_link'] as $filter) {
             self::pass($filter, static fn(mixed $link, mixed $post): null

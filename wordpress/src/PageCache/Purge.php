@@ -75,13 +75,15 @@ final class Purge
         foreach (['added_term_relationship', 'deleted_term_relationships'] as $hook) {
             add_action($hook, static fn(mixed $id, mixed $terms) => self::moved($id, $terms), 10, 2);
         }
-        foreach (['added_post_meta', 'updated_post_meta', 'deleted_post_meta'] as $hook) {
-            add_action($hook, static fn(mixed $meta, mixed $id, mixed $key) => self::field($id, $key), 10, 3);
+        foreach (['added', 'updated', 'deleted'] as $done) {
+            foreach (['post', 'term', 'comment'] as $type) {
+                add_action("{$done}_{$type}_meta", static fn(mixed $meta, mixed $id, mixed $key)
+                    => self::field($type, $id, $key), 10, 3);
+            }
         }
 
         foreach (['created_term', 'edited_term', 'delete_term'] as $hook) {
-            add_action($hook, static fn(int $term, int $id, string $taxonomy)
-                => self::tags("terms:$taxonomy", 'terms:any', "term:$id"), 10, 3);
+            add_action($hook, static fn(int $term, int $id, string $taxonomy) => self::shown($id, $taxonomy), 10, 3);
         }
         add_action('edited_term_taxonomy', static fn(mixed $id, string $taxonomy)
             => self::tags("counts:$taxonomy", 'counts:any'), 10, 2);
@@ -223,13 +225,28 @@ final class Purge
     }
 
     /** Not those by which WordPress notes who edits, nor counters, nor what the rendering of a page writes. */
-    private static function field(mixed $post, mixed $key): void
+    private static function field(string $type, mixed $id, mixed $key): void
     {
-        if (is_numeric($post) && \is_string($key) && !str_starts_with($key, '_edit_')
-            && (preg_match(self::COUNTED, $key) !== 1 || self::isManaged())
-            && !(class_exists(Recording::class, false) && Recording::isActive())) {
-            self::tags("post:$post");
+        if (!is_numeric($id) || !\is_string($key) || str_starts_with($key, '_edit_')
+            || (preg_match(self::COUNTED, $key) === 1 && !self::isManaged())
+            || (class_exists(Recording::class, false) && Recording::isActive())) {
+            return;
         }
+        $id = (int) $id;
+        if ($type === 'post') {
+            self::tags("post:$id");
+        } elseif ($type === 'comment') {
+            self::comment(get_comment($id));
+        } else {
+            $term = get_term($id);
+            $term instanceof \WP_Term ? self::shown($term->term_taxonomy_id, $term->taxonomy) : null;
+        }
+    }
+
+    /** A term, wherever it is shown. */
+    private static function shown(int $id, string $taxonomy): void
+    {
+        self::tags("terms:$taxonomy", 'terms:any', "term:$id");
     }
 
     private static function comment(mixed $comment, bool $isKnown = false): void
@@ -289,9 +306,12 @@ final class Purge
         if (self::hasPages()) {
             // first: a page that is being rendered must not be stored with new versions
             larder_increment(PageCache::prefix() . 'generation');
-            larder_delete_multiple(self::keys($tags));
         } elseif (\defined('WP_CACHE') && \constant('WP_CACHE') === true) {
             self::mark($tags); // the engine of the web server is another, or has no page yet
+        }
+        // also if there was no room for the generation, but for pages
+        if (\function_exists('larder_delete_multiple')) {
+            larder_delete_multiple(self::keys($tags));
         }
     }
 
@@ -325,9 +345,9 @@ final class Purge
         $mark = get_option(self::MARK, '');
         $name = PageCache::prefix() . 'mark:' . get_current_blog_id();
         if ($mark !== '' && larder_fetch($name) !== $mark) {
-            if (self::hasPages()) { // else it would write the next mark
-                self::delete([get_current_blog_id() . ':site']);
-            }
+            $tags = [get_current_blog_id() . ':site'];
+            // delete() would write the next mark
+            self::hasPages() ? self::delete($tags) : larder_delete_multiple(self::keys($tags));
             larder_store($name, $mark, 0);
         }
     }

@@ -99,6 +99,15 @@ final class PurgeTest extends TestCase
         self::assertFalse(self::purges('1:post:8', $change));
     }
 
+    public function testAPageIsPurgedAlthoughTheEngineDroppedTheGeneration(): void
+    {
+        Calls::$blog = 4;
+        self::assertTrue(self::purges('4:post:7', static function (): void {
+            self::leaveTheEngine();
+            Calls::fire('updated_post_meta', 1, 7, 'price');
+        }));
+    }
+
     public function testAnotherEngineIsMarkedAtOnceAndAtTheEnd(): void
     {
         $change = static fn() => Calls::fire('updated_post_meta', 1, 7, 'price');
