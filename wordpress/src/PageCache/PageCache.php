@@ -13,6 +13,7 @@ namespace Larder\WordPress\PageCache;
  * The key has
  * - the site's database and secret (prefix()),
  * - http or https, as WordPress sees it, and as the headers of SCHEMES say, which plugins read,
+ * - the port, which wp-config.php may have taken from a proxy's header,
  * - the host with its port, the path,
  * - the parameters of PARAMETERS, sorted.
  *
@@ -108,7 +109,8 @@ final class PageCache
 
         return match (true) {
             !\in_array($server['REQUEST_METHOD'] ?? '', ['GET', 'HEAD'], true) => 'method',
-            $body !== [], ($server['CONTENT_LENGTH'] ?? '') > 0 => 'body',
+            // by a body's type alone, WordPress takes a request for one of a script
+            $body !== [], ($server['CONTENT_LENGTH'] ?? '') > 0, ($server['CONTENT_TYPE'] ?? '') !== '' => 'body',
             // Authorization, X-WP-Nonce, and what proxies of single sign-on send
             preg_match(self::LOGIN, implode("\n", array_keys($server))) === 1,
             ($server['REMOTE_USER'] ?? '') !== '', ($server['SSL_CLIENT_VERIFY'] ?? '') === 'SUCCESS' => 'login',
@@ -170,8 +172,9 @@ final class PageCache
     {
         $schemes = self::schemes($server);
         $host = \is_string($server['HTTP_HOST'] ?? null) ? $server['HTTP_HOST'] : '';
+        $port = \is_scalar($server['SERVER_PORT'] ?? null) ? $server['SERVER_PORT'] : '';
 
-        return self::prefix() . 'page:' . (is_ssl() ? 'https' : 'http') . "($schemes)://$host$url";
+        return self::prefix() . 'page:' . (is_ssl() ? 'https' : 'http') . "($schemes)$port://$host$url";
     }
 
     /**

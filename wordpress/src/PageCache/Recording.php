@@ -21,6 +21,15 @@ final class Recording
     private const PASS = 60;
 
     /**
+     * The same after an error, for which others get the old page if there is one; and for what is missing, redirects and
+     * foreign hosts: there is no end of such URLs, and they must not fill the engine.
+     */
+    private const RETRY = 5;
+
+    /** Bytes of output, after which it goes to the visitor at once: a file, or a page without an end. */
+    private const LARGEST = 4 << 20;
+
+    /**
      * Seconds until a page is gone. A nonce lives for 12 hours at least, by WordPress's default nonce_life of a day, so
      * a visitor has two hours to send a form.
      */
@@ -33,12 +42,15 @@ final class Recording
     /** Headers that WordPress sees while it renders a page for all: of the URL, and for those who limit rates. */
     private const KEPT = [
         'HTTP_HOST', 'HTTP_X_FORWARDED_HOST', ...PageCache::SCHEMES, 'HTTP_X_FORWARDED_FOR', 'HTTP_X_REAL_IP',
-        'HTTP_CF_CONNECTING_IP', 'HTTP_CONNECTION',
+        'HTTP_CF_CONNECTING_IP',
     ];
 
     /** A browser, because filters of requests refuse what has no name. */
-    private const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)'
-        . ' Chrome/140.0.0.0 Safari/537.36';
+    private const BROWSER = [
+        'HTTP_USER_AGENT' => 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)'
+            . ' Chrome/140.0.0.0 Safari/537.36',
+        'HTTP_CONNECTION' => 'keep-alive',
+    ];
 
     private const VARY = '~^(?:accept-encoding|cookie|authorization|x-forwarded-proto|[\s,])*$~Di';
     private const PRIVATE = '~\b(?:private|no-store|no-cache)\b|\b(?:s-maxage|max-age)=0*(?!\d)~i';
@@ -53,12 +65,18 @@ final class Recording
 
     /** Where to ask again. */
     private static string $uri = '';
+
+    /** @var string[] the parameters that are hidden, such as "utm_source=news" */
+    private static array $marks = [];
     private static ?string $key = null;
     private static ?int $token = null;
     private static ?int $generation = null;
     private static ?string $page = null;
     private static ?string $refusal = null;
-    private static bool $hasOld = false;
+    private static bool $isDead = false;
+
+    /** @var Page|null one that is too old */
+    private static ?array $old = null;
 
     /** @param string $url of PageCache::url() */
     public static function start(string $key, string $url): void
@@ -85,7 +103,7 @@ final class Recording
         add_action('wp', self::asked(...), \PHP_INT_MAX, 0);
         add_filter('wp_is_mobile', self::dependsOnDevice(...), \PHP_INT_MAX);
         add_filter('wp_die_handler', self::dies(...), \PHP_INT_MAX);
-        ob_start(self::finish(...));
+        ob_start(self::finish(...), self::LARGEST);
     }
 
     /** True while a page is rendered for all visitors. */
@@ -107,7 +125,7 @@ final class Recording
             $status !== 200 => "status-$status", // 304s, redirects, what is missing, errors, maintenance
             self::header($headers, self::REFUSED) !== '' => 'header',
             preg_match(self::PRIVATE, $control) === 1 => 'private',
-            self::header($headers, 'X-Accel-Expires') === '0' => 'private',
+            self::header($headers, 'X-Accel-Expires') === '0', self::maxAge($headers) < 1 => 'private',
             preg_match(self::VARY, self::header($headers, 'Vary')) !== 1 => 'vary',
             !\in_array(self::header($headers, 'Access-Control-Allow-Origin'), ['', '*'], true) => 'vary',
             preg_match(self::END, substr($body, -2000)) !== 1 => 'cut',
@@ -150,7 +168,8 @@ final class Recording
 
                     continue;
                 }
-                self::$hasOld = $isValid;
+                /** @var Page|null $page */
+                self::$old = $isValid ? $page : null;
 
                 return \is_int($token);
             }
@@ -174,9 +193,11 @@ final class Recording
                 unset($_SERVER[$name]);
             }
         }
-        $_SERVER['HTTP_USER_AGENT'] = self::AGENT;
-        $_SERVER['REQUEST_URI'] = $url;
+        $_SERVER = ['REQUEST_URI' => $url] + self::BROWSER + $_SERVER;
         $_SERVER['QUERY_STRING'] = explode('?', $url, 2)[1] ?? '';
+        $given = explode('&', explode('?', self::$uri, 2)[1] ?? '');
+        $hidden = array_diff($given, explode('&', $_SERVER['QUERY_STRING']));
+        self::$marks = array_filter($hidden, static fn(string $pair): bool => preg_match('~=.~', $pair) === 1);
         parse_str($_SERVER['QUERY_STRING'], $_GET);
         $_REQUEST = $_GET;
         $_COOKIE = [];
@@ -253,7 +274,7 @@ final class Recording
      */
     private static function dies(mixed $handler): mixed
     {
-        self::refuse('died');
+        self::$isDead = true; // refused at its end, when its status is known
 
         return $handler;
     }
@@ -265,10 +286,13 @@ final class Recording
             return;
         }
         self::$refusal = $reason;
-        $isError = str_starts_with($reason, 'status-5');
-        // An error leaves the old page for the others. After a change, the next request tries again.
-        if ($reason !== 'changed' && !($isError && self::$hasOld)) {
-            larder_store_cas(self::$key, false, self::$token, $isError ? 1 : self::PASS);
+        $isError = $reason === 'error' || str_starts_with($reason, 'status-5');
+        if (self::$old !== null && ($isError || $reason === 'cut' || $reason === 'died')) {
+            $left = self::secondsUntilGone(self::nonceLife()) + self::$old['time'] - time();
+            larder_store_cas(self::$key, self::$old, self::$token, self::RETRY, max(0, $left - self::RETRY));
+        } elseif ($reason !== 'changed') { // after a change, the next request tries again
+            $isOneOfMany = preg_match('~^(?:status|missing|search|host)~', $reason) === 1;
+            larder_store_cas(self::$key, false, self::$token, $isError || $isOneOfMany ? self::RETRY : self::PASS);
         }
         larder_unclaim(self::$key);
     }
@@ -287,6 +311,8 @@ final class Recording
             $refusal = self::refusal(\is_int($status) ? $status : 0, $headers, $body) ?? match (true) {
                 $phase !== (\PHP_OUTPUT_HANDLER_START | \PHP_OUTPUT_HANDLER_FINAL) => 'flushed',
                 $error !== null && ($error['type'] & self::FATAL) !== 0 => 'error',
+                self::$isDead => 'died',
+                self::showsMark($body) => 'mark',
                 self::$page === null, !Purge::isRegistered() => 'kind', // no page of WordPress, or the plugin is off
                 \defined('DONOTCACHEPAGE') && \constant('DONOTCACHEPAGE') !== false => 'DONOTCACHEPAGE',
                 session_status() === \PHP_SESSION_ACTIVE => 'session',
@@ -330,13 +356,13 @@ final class Recording
         $kept = preg_grep(self::OWN, $headers, \PREG_GREP_INVERT);
         $keys = Purge::keys(Dependencies::tags());
         $versions = Purge::versions($keys);
-        if ($versions === null || Purge::generation() !== self::$generation) { // what was read may have changed since
+        // what was read may have changed since
+        if ($versions === null || self::$generation === null || Purge::generation() !== self::$generation) {
             self::refuse('changed');
 
             return;
         }
-        $life = apply_filters('nonce_life', self::DAY);
-        $left = self::secondsUntilGone(\is_int($life) ? $life : self::DAY);
+        $left = self::secondsUntilGone(self::nonceLife());
         $ttl = PageCache::setting('ttl');
         $ttl = min($left, self::maxAge($headers), \is_int($ttl) && $ttl > 0 ? $ttl : PageCache::TTL);
         self::countUrl($key);
@@ -346,6 +372,25 @@ final class Recording
             'keys' => $keys, 'versions' => $versions,
         ], $token, $ttl, max(0, $left - $ttl));
         larder_unclaim($key);
+    }
+
+    /** True if the page has a parameter that is hidden: filter_input() sees what the visitor sent. */
+    private static function showsMark(string $body): bool
+    {
+        foreach (self::$marks as $mark) {
+            if (str_contains($body, $mark) || str_contains($body, urldecode($mark))) {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    private static function nonceLife(): int
+    {
+        $life = apply_filters('nonce_life', self::DAY);
+
+        return \is_int($life) ? $life : self::DAY;
     }
 
     /** Deletes the oldest URL of the page if this is one too many. */
@@ -365,11 +410,12 @@ final class Recording
         $control = self::header($headers, 'Cache-Control');
         foreach (['s-maxage', 'max-age'] as $name) {
             if (preg_match("~\\b$name=(\\d{1,9})~i", $control, $match) === 1) {
-                return max(1, (int) $match[1]);
+                return (int) $match[1];
             }
         }
+        $expires = self::header($headers, 'Expires'); // one that is no date is over, such as 0
 
-        return self::GONE;
+        return $expires === '' ? self::GONE : (int) strtotime($expires) - time();
     }
 
     /**

@@ -96,6 +96,7 @@ final class RequestTest extends TestCase
 
         yield 'POST' => ['method', ['REQUEST_METHOD' => 'POST'], []];
         yield 'a body' => ['body', ['CONTENT_LENGTH' => '3'], []];
+        yield 'the type of a body' => ['body', ['CONTENT_TYPE' => 'application/json'], []];
         yield 'Authorization' => ['login', ['HTTP_AUTHORIZATION' => 'Basic x'], []];
         yield 'single sign-on' => ['login', ['HTTP_X_FORWARDED_USER' => 'ada'], []];
         yield 'X-WP-Nonce' => ['login', ['HTTP_X_WP_NONCE' => 'x'], []];
@@ -165,7 +166,7 @@ final class RequestTest extends TestCase
         self::assertSame($expected, PageCache::url(['REQUEST_URI' => $given, 'QUERY_STRING' => $query]));
     }
 
-    public function testWhatSaysTheSchemeIsInTheKey(): void
+    public function testWhatSaysTheSchemeOrThePortIsInTheKey(): void
     {
         $keys = [PageCache::key(self::SERVER, '/')];
         foreach (PageCache::SCHEMES as $name) {
@@ -173,6 +174,8 @@ final class RequestTest extends TestCase
                 $keys[] = PageCache::key([$name => $value] + self::SERVER, '/');
             }
         }
+        $keys[] = PageCache::key(['SERVER_PORT' => '80'] + self::SERVER, '/');
+        $keys[] = PageCache::key(['SERVER_PORT' => '1337'] + self::SERVER, '/');
         self::assertSame($keys, array_values(array_unique($keys)));
         self::assertStringEndsWith('page:http()://shop.example/', $keys[0]);
     }
@@ -192,6 +195,9 @@ final class RequestTest extends TestCase
         yield 'private' => ['private', 200, ['Cache-Control: max-age=3, private'], $page];
         yield 'no-store' => ['private', 200, ['Cache-Control: no-store'], $page];
         yield 'max-age=0' => ['private', 200, ['Cache-Control: max-age=0'], $page];
+        yield 'Expires in the past' => ['private', 200, ['Expires: Thu, 01 Jan 1970 00:00:00 GMT'], $page];
+        yield 'Expires is no date' => ['private', 200, ['Expires: 0'], $page];
+        yield 'max-age is stronger' => [null, 200, ['Cache-Control: max-age=60', 'Expires: 0'], $page];
         yield 'Pragma' => ['private', 200, ['Pragma: no-cache'], $page];
         yield 'for one language' => ['vary', 200, ['Vary: Accept-Encoding', 'Vary: Accept-Language'], $page];
         yield 'for one origin' => ['vary', 200, ['Access-Control-Allow-Origin: https://a.example'], $page];
