@@ -53,6 +53,8 @@ defined('ABSPATH') || exit;
             $slug === 'fails-500' && $isBroken() => status_header(500),
             $slug === 'maintains-503' && $isBroken() => wp_die('Back soon', 'Maintenance', ['response' => 503]),
             $slug === 'refuses-200' && $isBroken() => wp_die('Not now', 'Refused', ['response' => 200]),
+            $slug === 'says-expires' => header('Expires: Thu, 01 Jan 1970 00:00:00 GMT'),
+            $slug === 'slow-and-old', $slug === 'fails-when-old' => header('Cache-Control: max-age=1'),
             $slug === 'varies' => header('Vary: Accept-Language'),
             $slug === 'has-headers' => [
                 header('X-Suite: kept'), header('Link: <https://one.example/>; rel=one', false),
@@ -74,11 +76,19 @@ defined('ABSPATH') || exit;
         }
         if ($slug === 'answers-scripts') { // such as a theme that loads parts, or a post for other networks
             match (true) {
-                str_contains($header('Accept'), 'json') => exit('{"kind": "data"}'),
+                wp_is_json_request() => exit('{"kind": "data"}'), // by Accept or Content-Type
                 $header('X-Requested-With') === 'XMLHttpRequest' => exit('a part of the page'),
                 $header('Origin') !== '' => header('Access-Control-Allow-Origin: ' . $header('Origin')),
                 default => null,
             };
+        }
+        if ($slug === 'sends-a-file') {
+            ini_set('memory_limit', '64M');
+            header('Content-Type: application/octet-stream');
+            for ($megabyte = 0; $megabyte < 100; ++$megabyte) {
+                echo str_repeat('x', 1 << 20);
+            }
+            exit;
         }
         if ($slug === 'sends-ranges' && $header('Range') !== '') {
             status_header(206);
@@ -98,6 +108,9 @@ defined('ABSPATH') || exit;
         if (str_starts_with($slug, 'shows-query')) {
             $text .= esc_html($_SERVER['REQUEST_URI'] . ' ' . json_encode($_GET + $_REQUEST));
         }
+        if ($slug === 'asks-php') { // what plugins put into forms
+            $text .= esc_html((string) filter_input(INPUT_SERVER, 'REQUEST_URI'));
+        }
         if ($slug === 'varies') {
             $text .= str_starts_with($header('Accept-Language'), 'de') ? 'Guten Tag' : 'Good day';
         }
@@ -107,7 +120,7 @@ defined('ABSPATH') || exit;
         if ($slug === 'dies-in-the-middle' && $isBroken()) {
             exit('the first half');
         }
-        if ($slug === 'fatal-in-the-middle' && $isBroken()) {
+        if (($slug === 'fatal-in-the-middle' && $isBroken()) || ($slug === 'fails-when-old' && get_transient('suite_fails'))) {
             undefined_function_of_the_suite();
         }
         if (str_starts_with($slug, 'slow')) {
