@@ -32,6 +32,7 @@ $plugin = null;
 $prepended = "<?php\n";
 switch ($cache) {
     case 'larder':
+    case 'early':
     case 'measure':
         $files->symlink((string) realpath(ROOT . '/wordpress'), "$content/plugins/larder");
         $files->copy(ROOT . '/wordpress/advanced-cache.php', "$content/advanced-cache.php");
@@ -82,6 +83,7 @@ $database = MariaDbServer::start($folder->add('mariadb'));
 $environment = [
     'DB_NAME' => MariaDbServer::DATABASE, 'DB_USER' => MariaDbServer::USER, 'DB_PASSWORD' => $database->password,
     'DB_HOST' => "localhost:$database->socket", 'WP_CONTENT_DIR' => $content, 'SUITE_KEY' => $key, 'SITE_ROOT' => $site,
+    'LARDER_EARLY' => $cache === 'early' ? '1' : '0',
     'WP_CACHE' => is_file("$content/advanced-cache.php") || $plugin !== null ? '1' : '0',
 ];
 $assigned = array_map(static fn(string $name, string $value): string => "$name=$value", array_keys($environment), $environment);

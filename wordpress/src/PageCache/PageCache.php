@@ -60,18 +60,25 @@ final class PageCache
         . '|API_?KEY)\w*)$~m';
 
     /** What browsers and readers of feeds accept: HTML or XML. Another type beside it may be what a plugin sends. */
-    private const ACCEPT = '~^(?:$|(?=.*(?:html|xml|\*/\*))(?:\s*(?:text/html|image/[\w.+*-]+|\*/\*'
+    private const ACCEPT = '~^(?:(?=.*(?:html|xml|\*/\*))(?:\s*(?:text/html|image/[\w.+*-]+|\*/\*'
         . '|[\w.-]+/(?:(?:[\w.-]+\+)?xml|unknown)|application/(?:signed-exchange|feed\+json|x-netcdf))'
         . '\s*(?:;[^,]*)?(?:,|$))+$)~Di';
 
     /** Bytes of a URL; those of WordPress's own posts are shorter. */
     private const LONGEST = 1000;
 
-    /** Answers the request if its page is stored; else starts to record it if it may be stored. */
+    /**
+     * Answers the request if its page is stored; else starts to record it if it may be stored. In wp-config.php, where
+     * WordPress has not begun, it only answers.
+     */
     public static function serve(): void
     {
         // index.php defines it, and the other entrances (logins, the administration, wp-cron.php) do not
         if (!\defined('WP_USE_THEMES') || WP_USE_THEMES !== true || !\function_exists('larder_fetch_fresh')) {
+            return;
+        }
+        $isEarly = !\defined('WPINC'); // wp-settings.php defines it
+        if ($isEarly && !self::isOn()) {
             return;
         }
         $url = self::url($_SERVER);
@@ -89,10 +96,19 @@ final class PageCache
         }
         if ($page === false) { // a response to this URL must not be stored
             header('Cache-Status: Larder; fwd=bypass; detail=response');
-        } elseif ($_SERVER['REQUEST_METHOD'] === 'GET') {
+        } elseif (!$isEarly && $_SERVER['REQUEST_METHOD'] === 'GET') {
             require_once __DIR__ . '/Recording.php';
             Recording::start($key, $url);
         }
+    }
+
+    /** True if WordPress would include advanced-cache.php: not while it is updated, nor once this cache is off. */
+    private static function isOn(): bool
+    {
+        $content = \defined('WP_CONTENT_DIR') ? WP_CONTENT_DIR : ABSPATH . 'wp-content';
+
+        return \defined('WP_CACHE') && \constant('WP_CACHE') === true && \defined('DB_HOST') && \defined('DB_NAME')
+            && !is_file(ABSPATH . '.maintenance') && is_file("$content/advanced-cache.php");
     }
 
     /**
@@ -123,7 +139,7 @@ final class PageCache
             ($server['HTTP_X_FORWARDED_HOST'] ?? $host) !== $host, self::schemes($server) === null => 'forwarded',
             // They may get no page. In X-Requested-With, a name with a dot is an app that shows pages.
             ($server['HTTP_ORIGIN'] ?? '') !== '', self::matching($server, 'HTTP_ACCEPT', self::ACCEPT) === null,
-            self::matching($server, 'HTTP_X_REQUESTED_WITH', '~^(?:\w+\.[\w.]+)?$~D') === null => 'script',
+            self::matching($server, 'HTTP_X_REQUESTED_WITH', '~^\w+\.[\w.]+$~D') === null => 'script',
             default => null,
         };
     }
@@ -170,11 +186,11 @@ final class PageCache
     /** @param mixed[] $server of a request without refusal() */
     public static function key(array $server, string $url): string
     {
-        $schemes = self::schemes($server);
-        $host = \is_string($server['HTTP_HOST'] ?? null) ? $server['HTTP_HOST'] : '';
-        $port = \is_scalar($server['SERVER_PORT'] ?? null) ? $server['SERVER_PORT'] : '';
+        $of = static fn(string $name): string => \is_string($server[$name] ?? null) ? $server[$name] : '';
+        // is_ssl() knows HTTPS and the port
+        $scheme = ($of('HTTPS') === '' ? 'http' : "https={$of('HTTPS')}") . '(' . self::schemes($server) . ')';
 
-        return self::prefix() . 'page:' . (is_ssl() ? 'https' : 'http') . "($schemes)$port://$host$url";
+        return self::prefix() . "page:$scheme{$of('SERVER_PORT')}://{$of('HTTP_HOST')}$url";
     }
 
     /**
@@ -198,7 +214,7 @@ final class PageCache
     }
 
     /**
-     * Returns a header, "" if there is none; null if it does not match.
+     * Returns a header, "" if there is none or it is empty; null if it does not match.
      *
      * @param mixed[] $server
      */
@@ -206,7 +222,7 @@ final class PageCache
     {
         $value = $server[$name] ?? '';
 
-        return \is_string($value) && preg_match($pattern, $value) === 1 ? $value : null;
+        return $value === '' || (\is_string($value) && preg_match($pattern, $value) === 1) ? $value : null;
     }
 
     /** Begins all keys of this installation, wherever its files are. Sites that share an engine differ in it. */
@@ -215,7 +231,8 @@ final class PageCache
         /** @var \wpdb|null $wpdb */
         global $wpdb;
         static $prefix = null;
-        if (!\is_string($prefix)) {
+        // wp-config.php may define more of it
+        if (!\is_string($prefix) || !\defined('WPINC')) {
             // In a network, $table_prefix becomes that of the blog once WordPress knows which it is.
             $table = $wpdb->base_prefix ?? $GLOBALS['table_prefix'] ?? '';
             $table = \is_string($table) ? $table : '';
