@@ -61,7 +61,7 @@ switch ($cache) {
         $files->copy("$from/advanced-cache.php", "$content/advanced-cache.php");
         $settings = (string) file_get_contents("$from/wp-cache-config-sample.php");
         $settings = preg_replace('~^\$(cache_enabled|super_cache_enabled) *= *\w+;~m', '$$1 = true;', $settings);
-        $files->dumpFile("$content/wp-cache-config.php", $settings . "\n\$wp_cache_not_logged_in = 2;\n");
+        $files->dumpFile("$content/wp-cache-config.php", $settings . "\n\$wp_cache_not_logged_in = 2;\n\$wp_cache_slash_check = 1;\n");
         $prepended .= "define('WPCACHEHOME', '$content/plugins/wp-super-cache/');\n";
         $plugin = 'wp-super-cache/wp-cache.php';
         break;
