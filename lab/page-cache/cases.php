@@ -136,6 +136,9 @@ return [
     'a header Authorization' => static function (Site $site) use ($leak): void {
         $leak($site, $site->post('shows-authorization')[1], ['Authorization: Bearer forty-two'], 'forty-two');
     },
+    'a header by which a proxy says who it is' => static function (Site $site) use ($leak): void {
+        $leak($site, $site->post('shows-x-forwarded-email')[1], ['X-Forwarded-Email: ada@example.org'], 'ada@example.org');
+    },
     'a preview of a draft' => static function (Site $site) use ($login, $check): void {
         $id = $site->call('wp_insert_post', ['post_title' => 'Draft', 'post_content' => 'not ready', 'post_status' => 'draft', 'post_author' => 1]);
         $path = "/?p=$id&preview=true";
@@ -619,6 +622,11 @@ return [
         [$id] = $site->post('comment-feed');
         $comment($site, $id, 'the first word');
         $change($site, '/comments/feed/', static fn() => $comment($site, $id, 'the last word'), 'the last word');
+    },
+    'a comment: the feed of the post' => static function (Site $site) use ($change, $comment): void {
+        [$id, $path] = $site->post('comments-fed');
+        $comment($site, $id, 'the first jar');
+        $change($site, "{$path}feed/", static fn() => $comment($site, $id, 'the last jar'), 'the last jar');
     },
     'a term gets another name' => static function (Site $site) use ($change, $term): void {
         $id = $term($site, 'Oldname');

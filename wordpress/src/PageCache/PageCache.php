@@ -57,7 +57,7 @@ final class PageCache
     /** Headers that say who a visitor is. Sec-Fetch-User and others of Sec- say how the browser came to ask. */
     private const LOGIN = '~^(?:PHP_AUTH_\w+|REDIRECT_HTTP_AUTHORIZATION'
         . '|HTTP_(?!USER_AGENT$|SEC_)\w*(?:AUTH|USER|LOGIN|MEMBER|NONCE|TOKEN|SESSION|IDENTITY|JWT|OIDC|SAML|SSO'
-        . '|API_?KEY)\w*)$~m';
+        . '|API_?KEY|EMAIL|PRINCIPAL|CERT)\w*)$~m';
 
     /** What browsers and readers of feeds accept: HTML or XML. Another type beside it may be what a plugin sends. */
     private const ACCEPT = '~^(?:(?=.*(?:html|xml|\*/\*))(?:\s*(?:text/html|image/[\w.+*-]+|\*/\*'

@@ -99,6 +99,9 @@ final class RequestTest extends TestCase
         yield 'the type of a body' => ['body', ['CONTENT_TYPE' => 'application/json'], []];
         yield 'Authorization' => ['login', ['HTTP_AUTHORIZATION' => 'Basic x'], []];
         yield 'single sign-on' => ['login', ['HTTP_X_FORWARDED_USER' => 'ada'], []];
+        yield 'the address of a login' => ['login', ['HTTP_X_FORWARDED_EMAIL' => 'ada@example.org'], []];
+        yield 'a login at Azure' => ['login', ['HTTP_X_MS_CLIENT_PRINCIPAL_NAME' => 'ada'], []];
+        yield 'a certificate that a proxy has seen' => ['login', ['HTTP_CLIENT_CERT' => ':x:'], []];
         yield 'X-WP-Nonce' => ['login', ['HTTP_X_WP_NONCE' => 'x'], []];
         yield 'REMOTE_USER' => ['login', ['REMOTE_USER' => 'ada'], []];
         yield 'a certificate' => ['login', ['SSL_CLIENT_VERIFY' => 'SUCCESS'], []];
