@@ -36,7 +36,7 @@ apc.preload_path: yes: ["1",true,true]
 apc.serializer: none, null, no, off, empty: ["",true,true]
 apc.serializer: yes: ["1",true,true]
 apc.shm_size: none, null, no, off, empty: ["32M",true,true]
-apc.shm_size: yes: PHP Startup: apc.shm_size now uses M/G suffixes, please update your ini files: larder: the segment was made with larder.size=32M (here 8M); larder resize replaces it
+apc.shm_size: yes: PHP Startup: apc.shm_size now uses M/G suffixes, please update your ini files: larder: the segment was made with larder.size=32M (here 8M); set the same here, or larder resize replaces it by an empty one
 ["1",true,true]
 apc.slam_defense: none, null, no, off, empty: ["",true,true]
 apc.slam_defense: yes: ["1",true,true]

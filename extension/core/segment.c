@@ -262,8 +262,10 @@ static void report_differences(struct attempt *attempt, const struct header_shar
             "the segment was made with%s%s%s; to end all sessions and replace it, stop PHP and remove %s/%s", size,
             processes, share, attempt->folder, attempt->name);
     } else {
-        attempt_refuse(attempt, "the segment was made with%s%s%s; larder resize replaces it", size, processes,
-                       share);
+        attempt_refuse(
+            attempt,
+            "the segment was made with%s%s%s; set the same here, or larder resize replaces it by an empty one",
+            size, processes, share);
     }
 }
 

@@ -432,7 +432,8 @@ final class DoctorCommandTest extends TestCase
         );
         $larger->run();
         self::assertMatchesRegularExpression(
-            '~^  the segment was made with larder\.size=16M \(here 32M\); larder resize replaces it$~m',
+            '~^  the segment was made with larder\.size=16M \(here 32M\); set the same here, '
+                . 'or larder resize replaces it by an empty one$~m',
             $larger->getOutput(),
         );
         self::assertSame(
