@@ -93,7 +93,9 @@ final class PressureTask implements Task
     /** @return array{Subject, Subject, Subject} */
     private function subjectsOf(float $ratio): array
     {
-        $settings = ['data' => \sprintf('%gx the memory', $ratio)] + ($this->form ?? []);
+        // The advice takes rows of strings only, which all stores have. It knows them by this setting.
+        $data = $this->form === null ? '%gx the memory' : "%gx the memory in PHP's form";
+        $settings = ['data' => \sprintf($data, $ratio)] + ($this->form ?? []);
         $value = $this->form === null ? ['4k', self::VALUE_BYTES] : ['mixed', MixedValue::BYTES];
 
         return array_map(

@@ -388,6 +388,15 @@ final class AdviceTest extends TestCase
                 table: 'pressure: hit rate',
                 unit: Unit::Percent,
             );
+            $rows[] = Rows::of(
+                $store,
+                array_fill(0, 10, 1.0),
+                'mixed',
+                'get',
+                settings: ['data' => "2x the memory in PHP's form"],
+                table: 'pressure: hit rate, mixed values',
+                unit: Unit::Percent,
+            );
         }
         $report = new Report(Rows::ENVIRONMENT, $rows);
         $profile = static fn(?float $compute, float $data): Profile

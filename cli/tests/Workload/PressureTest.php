@@ -53,7 +53,10 @@ final class PressureTest extends TaskTestCase
         $samples = self::samples($task($this->files()));
         self::assertSame([100.0, 0.0, 0.0], self::figures($samples));
         self::assertSame('pressure: hit rate, mixed values', $samples[0]->subject->table);
-        self::assertSame(['data' => '0.5x the memory', 'form' => 'tested'], $samples[0]->subject->settings);
+        self::assertSame(
+            ['data' => "0.5x the memory in PHP's form", 'form' => 'tested'],
+            $samples[0]->subject->settings,
+        );
         self::assertStringStartsWith('gives wrong values', self::samples($task(MixingStore::class))[0]->problem);
     }
 
@@ -76,7 +79,7 @@ final class PressureTest extends TaskTestCase
                     continue;
                 }
                 foreach (self::samples($block) as $sample) {
-                    if ($sample->subject->settings['data'] === '4x the memory') {
+                    if ($sample->subject->settings['data'] === "4x the memory in PHP's form") {
                         self::assertNotNull($sample->figure, $sample->problem);
                         $settings = array_diff_key($sample->subject->settings, ['data' => '']);
                         $hits[$sample->subject->store . ' ' . implode($settings)][$sample->subject->operation]
