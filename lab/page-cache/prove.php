@@ -60,6 +60,8 @@ switch ($cache) {
         $files->mirror($from, "$content/plugins/wp-super-cache");
         $files->copy("$from/advanced-cache.php", "$content/advanced-cache.php");
         $settings = (string) file_get_contents("$from/wp-cache-config-sample.php");
+        // it ends with a closing tag, and says nothing of the slash at the end of permalinks
+        $settings = rtrim($settings, "?>\n");
         $settings = preg_replace('~^\$(cache_enabled|super_cache_enabled) *= *\w+;~m', '$$1 = true;', $settings);
         $files->dumpFile("$content/wp-cache-config.php", $settings . "\n\$wp_cache_not_logged_in = 2;\n\$wp_cache_slash_check = 1;\n");
         $prepended .= "define('WPCACHEHOME', '$content/plugins/wp-super-cache/');\n";
