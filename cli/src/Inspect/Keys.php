@@ -25,10 +25,10 @@ final class Keys
         bool $isUnread = false,
         bool $isAll = false,
     ): array {
-        $hidden = [Names::LIBRARY => 0, Names::CLEARED => 0];
-        $found = self::first(self::inSegment($isAll, $isUnread, $hidden), $prefix, $number, $sort);
+        /** @var \Iterator<string, array{ttl: float, age: int, size: int, used: bool}> $entries */
+        $entries = new \LarderIterator();
 
-        return $found + ['library' => $hidden[Names::LIBRARY], 'cleared' => $hidden[Names::CLEARED]];
+        return self::first($entries, Names::ofSegment(), $prefix, $number, $sort, $isUnread, $isAll);
     }
 
     /**
@@ -45,51 +45,45 @@ final class Keys
     {
         $entries = (static function () use ($server): \Generator {
             foreach ($server->entries() as ['name' => $name, 'size' => $size, 'ttl' => $ttl, 'used' => $isUsed]) {
-                yield [$name, ['ttl' => $ttl, 'age' => null, 'size' => $size, 'used' => $isUsed], $name];
+                yield $name => ['ttl' => $ttl, 'age' => null, 'size' => $size, 'used' => $isUsed];
             }
         })();
 
-        return self::first($entries, $prefix, $number, $sort) + ['library' => 0, 'cleared' => 0];
+        return self::first($entries, null, $prefix, $number, $sort);
     }
 
     /**
-     * @param array<string, int> $hidden counts those of the library, and those that clear() has left
-     * @return \Generator<array{string, array{ttl: float, age: int, size: int, used: bool}, string}>
+     * Keeps only the first entries in a heap, so that a million keys need little memory, and makes no array for others,
+     * so that they need little time.
+     *
+     * @template T of array{ttl: float, age: int|null, size: int, used: bool|null}
+     * @param \Iterator<string, T> $all by their names in the store
+     * @param Names|null $names of the segment; null: keys are shown as they are
+     * @return array{entries: list<array{string, T, string}>, count: int, bytes: int, library: int, cleared: int}
      */
-    private static function inSegment(bool $isAll, bool $isUnread, array &$hidden): \Generator
-    {
-        $names = Names::ofSegment();
-        /** @var array{ttl: float, age: int, size: int, used: bool} $info */
-        foreach (new \LarderIterator() as $stored => $info) {
-            $key = $names->of($stored);
-            if (isset($hidden[$key])) {
+    private static function first(
+        \Iterator $all,
+        ?Names $names,
+        string $prefix,
+        int $number,
+        string $sort,
+        bool $isUnread = false,
+        bool $isAll = false,
+    ): array {
+        /** @var \SplMinHeap<array{int|float, array{string, T, string}}> $heap */
+        $heap = new \SplMinHeap();
+        [$count, $bytes, $least, $isFull] = [0, 0, 0, false];
+        $hidden = [Names::LIBRARY => 0, Names::CLEARED => 0];
+        foreach ($all as $stored => $info) {
+            $key = $names === null ? $stored : $names->of($stored);
+            if ($names !== null && isset($hidden[$key])) {
                 ++$hidden[$key];
                 if (!$isAll) {
                     continue;
                 }
                 $key = $stored;
             }
-            if (!$isUnread || !$info['used']) {
-                yield [$key, $info, $stored];
-            }
-        }
-    }
-
-    /**
-     * Keeps only the first entries in a heap, so that a million keys need little memory.
-     *
-     * @template T of array{ttl: float, age: int|null, size: int, used: bool|null}
-     * @param iterable<array{string, T, string}> $all
-     * @return array{entries: list<array{string, T, string}>, count: int, bytes: int}
-     */
-    private static function first(iterable $all, string $prefix, int $number, string $sort): array
-    {
-        /** @var \SplMinHeap<array{int|float, array{string, T, string}}> $heap */
-        $heap = new \SplMinHeap();
-        [$count, $bytes, $least, $isFull] = [0, 0, 0, false];
-        foreach ($all as $entry) {
-            [$key, $info] = $entry;
-            if ($prefix !== '' && !str_starts_with($key, $prefix)) {
+            if ($isUnread && $info['used'] === true || $prefix !== '' && !str_starts_with($key, $prefix)) {
                 continue;
             }
             ++$count;
@@ -100,7 +94,7 @@ final class Keys
                 default => $info['ttl'] === 0.0 ? -\INF : -$info['ttl'],
             };
             if (!$isFull || $rank > $least) {
-                $heap->insert([$rank, $entry]);
+                $heap->insert([$rank, [$key, $info, $stored]]);
                 if ($heap->count() > $number) {
                     $heap->extract();
                 }
@@ -113,6 +107,12 @@ final class Keys
             $entries[] = $heap->extract()[1];
         }
 
-        return ['entries' => array_reverse($entries), 'count' => $count, 'bytes' => $bytes];
+        return [
+            'entries' => array_reverse($entries),
+            'count' => $count,
+            'bytes' => $bytes,
+            'library' => $hidden[Names::LIBRARY],
+            'cleared' => $hidden[Names::CLEARED],
+        ];
     }
 }
