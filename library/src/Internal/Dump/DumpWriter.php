@@ -10,9 +10,6 @@ use Larder\Internal\Process\Warnings;
 /** Writes a dump beside its place, and puts it there once it is whole: an old one stays if anything fails. */
 final class DumpWriter
 {
-    /** Of most values: not kept when stale, of a cost that is not known. */
-    private const NEITHER = "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
-
     private readonly string $temporary;
     /** @var resource */
     private readonly mixed $file;
@@ -64,8 +61,7 @@ final class DumpWriter
         float $stale = 0.0,
         float $cost = 0.0,
     ): void {
-        $head = \pack('VCPe', \strlen($name), (int) $isString, \strlen($bytes), $until)
-            . ($stale === 0.0 && $cost === 0.0 ? self::NEITHER : \pack('ee', $stale, $cost));
+        $head = \pack('VCPeee', \strlen($name), (int) $isString, \strlen($bytes), $until, $stale, $cost);
         ++$this->entries;
         if (\strlen($bytes) >= DumpFile::CHUNK) {
             $this->chunk .= $head . $name;
