@@ -152,7 +152,7 @@ final class MemcachedStore implements
         $stored = $this->readAll($keys);
         $values = [];
         foreach ($keys as $key) {
-            $bytes = isset($stored[$key]) ? $this->opened($stored[$key], $key) : null;
+            $bytes = isset($stored[$key]) ? $this->opened($stored[$key], $this->name($key), $key) : null;
             $values[$key] = $bytes === null ? $default : $this->codec->decode($bytes, $key, $default);
         }
 
@@ -163,7 +163,7 @@ final class MemcachedStore implements
     {
         $entries = [];
         foreach ($this->readAll($keys) as $key => $sealed) {
-            $bytes = $this->opened($sealed, (string) $key);
+            $bytes = $this->opened($sealed, $this->name((string) $key), (string) $key);
             $value = $bytes === null ? $this : $this->codec->decode($bytes, (string) $key, $this);
             if ($value !== $this) {
                 $entries[$key] = new Entry($value, Envelope::until($sealed));
@@ -306,7 +306,7 @@ final class MemcachedStore implements
         }
 
         // Most values are as the codec wrote them.
-        return $stored[0] === self::MARK || self::isHashed($name) ? $this->opened($stored, $key) : $stored;
+        return $stored[0] === self::MARK || self::isHashed($name) ? $this->opened($stored, $name, $key) : $stored;
     }
 
     private function sealed(string $bytes, float $until, string $name, string $key): string
@@ -316,9 +316,9 @@ final class MemcachedStore implements
         return $until === 0.0 && !$isHashed ? $bytes : Envelope::seal($bytes, $until, $isHashed ? $key : '');
     }
 
-    private function opened(string $stored, string $key): ?string
+    private function opened(string $stored, string $name, string $key): ?string
     {
-        return Envelope::open($stored, self::isHashed($this->name($key)) ? $key : '');
+        return Envelope::open($stored, self::isHashed($name) ? $key : '');
     }
 
     private function name(string $key): string
@@ -348,8 +348,9 @@ final class MemcachedStore implements
      */
     private function knownVersion(): ?string
     {
-        if ($this->process !== Pid::own()) {
-            $this->process = Pid::own();
+        $process = Pid::own();
+        if ($this->process !== $process) {
+            $this->process = $process;
             unset(self::$versions[$this->place]);
         }
         [$version, $until] = self::$versions[$this->place] ?? [null, 0];
@@ -372,7 +373,7 @@ final class MemcachedStore implements
         if (\count(self::$versions) >= self::VERSIONS) {
             self::$versions = array_filter(self::$versions, static fn(array $version): bool => $version[1] > $now);
         }
-        $this->process = Pid::own();
+        $this->process = $this->process === 0 ? Pid::own() : $this->process;
         self::$versions[$this->place] = [$stored, $now + self::VERSION_NANOSECONDS];
 
         return $stored;
@@ -478,7 +479,7 @@ final class MemcachedStore implements
             }
             // A value that is not ours, or was cleared, is overwritten but not read.
             $stored = str_starts_with($there[0] ?? '', $version) ? substr($there[0] ?? '', self::VERSION_LENGTH) : '';
-            $bytes = $this->opened($stored, $key);
+            $bytes = $this->opened($stored, $name, $key);
             $until = Envelope::until($stored);
             $new = $change($bytes === null ? null : new Entry($bytes, $until));
             if ($new === false && $added !== null) {

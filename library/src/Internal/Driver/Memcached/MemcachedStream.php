@@ -43,14 +43,13 @@ final class MemcachedStream
      * The process that connected first. PHP identifies persistent streams by their address, and a fork inherits them.
      */
     private static ?int $first = null;
-    private int $process;
+    private int $process = 0;
 
     /** @param string $store the scheme, for messages */
     public function __construct(private readonly string $store, public readonly ConnectionSettings $settings)
     {
         $this->nanoseconds = (int) (1e9 * $settings->readTimeout);
         $this->quiet = Warnings::ignore(...);
-        $this->process = Pid::own();
     }
 
     /**
@@ -62,9 +61,10 @@ final class MemcachedStream
      */
     public function ask(string $request): string
     {
-        if ($this->process !== Pid::own()) {
+        $process = Pid::own();
+        if ($this->process !== $process) {
             $this->stream = null; // the parent process goes on with its stream
-            $this->process = Pid::own();
+            $this->process = $process;
         } elseif ($this->isWaiting) {
             $this->abandon(); // a signal handler asks while another call waits: that call then fails
         }
@@ -253,8 +253,8 @@ final class MemcachedStream
     {
         $settings = $this->settings;
         // No connection of a fork is persistent: it would be the parent's.
-        self::$first ??= Pid::own();
-        $isPersistent = $settings->persistent && self::$first === Pid::own();
+        self::$first ??= $this->process;
+        $isPersistent = $settings->persistent && self::$first === $this->process;
         $warnings = [];
 
         try {
