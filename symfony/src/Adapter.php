@@ -522,15 +522,13 @@ final class Adapter extends AbstractAdapter implements
         if ($this->cache !== null) {
             return $this->cache;
         }
-        $provider = \is_object($this->provider) ? $this->provider : new Provider($this->provider, $this->logger);
 
         // Beside a release whose pool has no marshaller, or another one: its bytes are no values.
         $isMade = $this->pool !== '' && $this->marshaller !== null;
         $name = $isMade ? $this->pool . ':' . $this->marshaller::class : $this->pool;
 
         try {
-            $cache = $provider instanceof Cache ? Provider::within($provider, $name) : $provider->cache($name);
-            $this->cache = $cache->withinRequest();
+            $this->cache = Provider::open($this->provider, $name, $this->logger)->withinRequest();
             $this->cache->store();
         } catch (StoreUnavailable $thrown) {
             $this->isAway = true;

@@ -24,8 +24,8 @@ final class LockStore implements BlockingSharedLockStoreInterface, BlockingStore
 {
     use ExpiringStoreTrait;
 
-    /** The namespace of locks below that of the DSN: clearing a pool does not touch them. */
-    private const POOL = 'locks';
+    /** The namespace of locks below that of the DSN. No pool may have this name, so none clears them. */
+    private const POOL = '{locks}';
     private const TRIES = 1000;
     /** Microseconds between two tries: at first, and at most. */
     private const PAUSE = 500;
@@ -189,13 +189,6 @@ final class LockStore implements BlockingSharedLockStoreInterface, BlockingStore
 
     private function cache(): Cache
     {
-        if ($this->cache === null) {
-            $provider = \is_object($this->provider) ? $this->provider : new Provider($this->provider);
-            $this->cache = $provider instanceof Cache
-                ? Provider::within($provider, self::POOL)
-                : $provider->cache(self::POOL);
-        }
-
-        return $this->cache;
+        return $this->cache ??= Provider::open($this->provider, self::POOL);
     }
 }

@@ -38,8 +38,25 @@ final class Provider
         return self::within($this->cache, $name);
     }
 
+    /**
+     * @param self|Cache|string|null $from a string is a DSN; null as for the constructor
+     * @throws InvalidDsn|StoreUnavailable
+     */
+    public static function open(
+        #[\SensitiveParameter]
+        self|Cache|string|null $from,
+        string $name,
+        ?LoggerInterface $logger = null,
+    ): Cache {
+        return match (true) {
+            $from instanceof Cache => self::within($from, $name),
+            $from instanceof self => $from->cache($name),
+            default => (new self($from, $logger))->cache($name),
+        };
+    }
+
     /** A name of Symfony's, which may have any length and characters such as +, becomes a namespace of Larder's. */
-    public static function within(Cache $cache, string $name): Cache
+    private static function within(Cache $cache, string $name): Cache
     {
         if ($name === '') {
             return $cache;

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Symfony\Tests;
 
+use Larder\Symfony\Adapter;
 use Larder\Symfony\LockStore;
 use Larder\Testing\AssertsThrows;
 use Larder\Testing\Fork;
@@ -13,6 +14,7 @@ use Larder\Tests\Driver\Redis\RedisTest;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
+use Psr\Cache\InvalidArgumentException;
 use Symfony\Component\Lock\Exception\InvalidTtlException;
 use Symfony\Component\Lock\Exception\LockAcquiringException;
 use Symfony\Component\Lock\Key;
@@ -54,6 +56,16 @@ final class LockStoreTest extends TestCase
         $reader->release();
         self::assertFalse($reader->isAcquired());
         self::assertTrue($writer->acquire());
+    }
+
+    public function testClearingAPoolLeavesLocks(): void
+    {
+        $dsn = FileTest::dsn(Servers::run() . 'locks');
+        $lock = self::lock(new LockFactory(new LockStore($dsn)), 'held');
+        self::assertTrue($lock->acquire());
+        self::assertTrue((new Adapter($dsn, 'locks'))->clear());
+        self::assertTrue($lock->isAcquired());
+        self::assertThrows(InvalidArgumentException::class, static fn(): Adapter => new Adapter($dsn, '{locks}'));
     }
 
     #[DataProvider('dsns')]
