@@ -94,9 +94,6 @@ abstract class Backend
     /** @return bool false if others may still read the value, because the store was not reached */
     abstract public function delete(string $name): bool;
 
-    /** Atomic; a missing number counts as 0 and gets the ttl. @return int|false the sum; false if it was not added */
-    abstract public function increment(string $name, int $step = 1, int|float $ttl = 0): int|false;
-
     /** Atomic: replaces the integer $old by $new. @return bool false if another value is there, or none */
     abstract public function swap(string $name, int $old, int $new): bool;
 

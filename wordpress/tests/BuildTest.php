@@ -160,7 +160,9 @@ final class BuildTest extends TestCase
                 require 'src/Backend.php';
                 $backend = Larder\WordPress\Backend::open() ?? exit(Larder\WordPress\Backend::reason());
                 $backend->set('name', ['a' => new ArrayObject([1])], 60);
-                echo $backend->title(), ' ', json_encode($backend->get('name')), ' ', $backend->increment('count', 2);
+                $backend->set('count', 1);
+                $backend->swap('count', 1, 2);
+                echo $backend->title(), ' ', json_encode($backend->get('name')), ' ', $backend->get('count');
                 PHP;
             $dsn = 'redis://' . $redis->location(Connection::Socket);
             self::assertSame('LARDER_DSN (redis) {"a":{"0":1}} 2', $this->php($code, $dsn));

@@ -48,11 +48,6 @@ final class Refusing extends Backend
         return $this->backend->delete($name);
     }
 
-    public function increment(string $name, int $step = 1, int|float $ttl = 0): int|false
-    {
-        return $this->backend->increment($name, $step, $ttl);
-    }
-
     public function swap(string $name, int $old, int $new): bool
     {
         return $this->backend->swap($name, $old, $new);

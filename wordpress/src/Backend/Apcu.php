@@ -87,13 +87,6 @@ final class Apcu extends Backend
         return true;
     }
 
-    public function increment(string $name, int $step = 1, int|float $ttl = 0): int|false
-    {
-        $sum = @apcu_inc($name, $step, $success, (int) ceil($ttl));
-
-        return $success === true && \is_int($sum) ? $sum : false;
-    }
-
     public function swap(string $name, int $old, int $new): bool
     {
         return apcu_cas($name, $old, $new);

@@ -77,11 +77,6 @@ final class Dsn extends Backend
         return $this->tried(fn(): bool => $this->cache->delete($name), false);
     }
 
-    public function increment(string $name, int $step = 1, int|float $ttl = 0): int|false
-    {
-        return $this->tried(fn(): int|false => $this->cache->increment($name, $step, 0, $ttl), false);
-    }
-
     public function swap(string $name, int $old, int $new): bool
     {
         return $this->tried(fn(): bool => $this->cache->swap($name, $old, $new), false);

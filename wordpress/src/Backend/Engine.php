@@ -86,11 +86,6 @@ final class Engine extends Backend
         return larder_delete($name) || larder_last_error() === \LARDER_ERROR_NONE;
     }
 
-    public function increment(string $name, int $step = 1, int|float $ttl = 0): int|false
-    {
-        return larder_increment($name, $step, $ttl);
-    }
-
     public function swap(string $name, int $old, int $new): bool
     {
         return larder_cas($name, $old, $new);

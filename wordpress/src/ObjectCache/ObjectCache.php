@@ -193,7 +193,7 @@ final class ObjectCache
         if ($this->isShared($group) && $ttl !== null) {
             $name = $this->name($key, $group);
             if (Options::cover($group)) {
-                $this->options->write($group, $this->blog, $key, $name, $data, $ttl);
+                $this->options->write($group, $this->blog, $name, $data, $ttl);
             } elseif (!$this->backend->add($name, $data, $ttl)) {
                 return false;
             }
@@ -238,7 +238,7 @@ final class ObjectCache
             $name = $this->name($key, $group);
             $ttl = self::ttl($expire);
             if (Options::cover($group)) {
-                $this->options->write($group, $this->blog, $key, $name, $data, $ttl ?? 0);
+                $this->options->write($group, $this->blog, $name, $data, $ttl ?? 0);
             } elseif (!($ttl === null ? $this->backend->delete($name) : $this->backend->set($name, $data, $ttl))) {
                 $this->isBehind = true;
             }

@@ -146,7 +146,7 @@ final class Options
     }
 
     /** What a reader does after a miss; for everybody else it means that there is another value. */
-    public function write(string $group, int $blog, int|string $key, string $name, mixed $value, int $ttl): void
+    public function write(string $group, int $blog, string $name, mixed $value, int $ttl): void
     {
         $of = $this->of($group, $blog);
         if (\array_key_exists($of, $this->open) || $this->isInTransaction) {
