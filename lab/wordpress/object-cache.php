@@ -200,6 +200,10 @@ if ($isWanted('alone')) {
                 $check($seconds < 10.0, "$name, $what: not seen for $seconds s");
             }
         }
+        $settle($isShort ? 11 : 62);
+        ask($site, ['row', 'blogname', 'emptied']);
+        $site->bare(__DIR__ . '/site.php', ['/', 'flush-all']);
+        $check(delay($site, 'emptied') < 10.0, 'a process without the cache cannot empty it');
     } finally {
         $site->stop();
     }

@@ -11,6 +11,7 @@ $_SERVER['HTTP_HOST'] = 'localhost';
 $_SERVER['REQUEST_METHOD'] = 'GET';
 [, $load, $_SERVER['REQUEST_URI'], $what] = $argv;
 require $load;
+require_once WP_PLUGIN_DIR . '/larder/autoload.php';
 global $wpdb;
 $post = get_posts(['numberposts' => 1, 's' => 'Jar'])[0];
 match ($what) {
