@@ -84,6 +84,10 @@ final class LarderRepository extends Repository
         foreach ($options as $option => $value) {
             $dsn = self::with($option, $value, $dsn);
         }
+        if (preg_match('~[?&]serializer=igbinary(&[^()]*)?&classes=nothing~', $dsn) === 1) {
+            throw new InvalidDsn('cache.serializable_classes is set, and the DSN has serializer=igbinary, which cannot '
+                . 'limit classes: take it out of the DSN, or set cache.serializable_classes to null');
+        }
         preg_match_all('~[?&]namespace=([^&()]*)~', $dsn, $namespaces);
         $left = self::BYTES - max([0, ...array_map(\strlen(...), $namespaces[1])]);
         if ($left < self::SHORTEST_HASH) {
@@ -106,10 +110,6 @@ final class LarderRepository extends Repository
         }
         if (!\in_array($option, $scheme->options ?? [], true) || preg_match("~[?&]$option=~", $dsn) === 1) {
             return $dsn;
-        }
-        if ($option === 'classes' && preg_match('~[?&]serializer=igbinary(&|$)~', $dsn) === 1) {
-            throw new InvalidDsn('cache.serializable_classes is set, and the DSN has serializer=igbinary, which cannot '
-                . 'limit classes: take it out of the DSN, or set cache.serializable_classes to null');
         }
         [$place, $options] = [...explode('?', $dsn, 2), ''];
 
