@@ -70,6 +70,9 @@ namespace Illuminate\Cache {
         public function __construct(Store $store, array $names = []) {}
 
         public function getNamespace(): string {}
+
+        /** @return list<string> */
+        public function getNames(): array {}
     }
 
     class TaggedCache extends Repository
@@ -106,6 +109,21 @@ namespace Illuminate\Cache {
 }
 
 namespace Illuminate\Cache\Events {
+    class CacheFlushed
+    {
+        public function __construct(?string $storeName) {}
+    }
+
+    class CacheFlushFailed
+    {
+        public function __construct(?string $storeName) {}
+    }
+
+    class CacheFlushing
+    {
+        public function __construct(?string $storeName) {}
+    }
+
     class CacheHit {}
 
     class CacheMissed {}

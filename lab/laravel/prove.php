@@ -319,6 +319,8 @@ foreach (['redis:///nowhere.sock', 'redis:///nowhere.sock?timeout=0.5', 'mysql:/
     $read = $outcome(static fn(): string => $application($dsn)['session']->driver()->getHandler()->read('session'));
     $get = $outcome(static fn(): mixed => $cacheOf($dsn)->get('key'));
     $check("sessions throw, and others miss, over $dsn", [$read, $get] === [Larder\Exception\StoreFailed::class, 'null'], [$read, $get]);
+    $flushed = [$cacheOf($dsn)->clear(), $cacheOf($dsn)->tags('tag')->flush()];
+    $check("a flush says that it failed over $dsn", $flushed === [false, false], $flushed);
 }
 foreach (['an empty dsn' => [''], 'an empty LARDER_DSN' => ['none:', ['cache.stores' => []]]] as $what => $arguments) {
     $_ENV['LARDER_DSN'] = '';

@@ -4,6 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Laravel;
 
+use Illuminate\Cache\Events\CacheFlushed;
+use Illuminate\Cache\Events\CacheFlushFailed;
+use Illuminate\Cache\Events\CacheFlushing;
 use Illuminate\Cache\TaggedCache;
 
 /**
@@ -20,5 +23,17 @@ final class LarderTaggedCache extends TaggedCache
     public function taggedItemKey($key): string
     {
         return ($this->namespace ??= sha1($this->tags->getNamespace())) . ":$key"; // Larder keeps the tags' versions
+    }
+
+    /** @return bool false if a server is unreachable: it may serve the values when it is back */
+    public function flush(): bool
+    {
+        /** @var LarderCacheStore $store */
+        $store = $this->store;
+        $this->event(new CacheFlushing($this->getName()));
+        $isFlushed = $store->invalidate(...$this->tags->getNames());
+        $this->event($isFlushed ? new CacheFlushed($this->getName()) : new CacheFlushFailed($this->getName()));
+
+        return $isFlushed;
     }
 }
