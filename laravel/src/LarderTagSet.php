@@ -15,22 +15,12 @@ final class LarderTagSet extends TagSet
         parent::__construct($larder, $names);
     }
 
-    public function reset(): void
-    {
-        $this->larder->invalidate(...$this->names);
-    }
-
     /** @param string $name */
     public function resetTag($name): string
     {
         $this->larder->invalidate($name);
 
         return $name;
-    }
-
-    public function flush(): void
-    {
-        $this->reset();
     }
 
     /** @param string $name */
