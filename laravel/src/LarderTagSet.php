@@ -29,9 +29,8 @@ final class LarderTagSet extends TagSet
         $this->larder->invalidate($name);
     }
 
-    /** @param string $name */
-    public function tagId($name): string
+    public function getNamespace(): string
     {
-        return rawurlencode($name); // no separator of getNamespace()
+        return implode('|', array_map(rawurlencode(...), $this->names)); // no name has the separator then
     }
 }
