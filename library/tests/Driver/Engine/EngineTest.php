@@ -166,6 +166,7 @@ final class EngineTest extends DriverTestCase
         $this->cache->remember('quick', 100, static fn(): int => 1, jitter: 0.0);
         $this->cache->set('set', 2, 100);
         $this->cache->set('about', new TaggedValue(3, ['t'], 4.0));
+        $found = [];
         foreach ([['quick'], ['set'], ['about'], ['quick', 'set', 'gone', 'about']] as $keys) {
             $found = $this->cache->getManyWithTags($keys);
             self::assertSame(array_values(array_diff($keys, ['gone'])), array_keys($found));
