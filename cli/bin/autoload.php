@@ -2,9 +2,9 @@
 
 declare(strict_types=1);
 
-// Finds the class loader: of the project whose vendor/bin/larder, or vendor/larder/cli/page.php, was called, else beside
-// this file, in a clone at its root. A package may be a link into a clone, so its own path does not show which project
-// it belongs to. Child processes, and pools that are asked by --fcgi, inherit the answer.
+// Finds the class loader: of the project whose vendor/bin/larder, or vendor/larder/cli/page.php, was called, else
+// beside this file, in a clone at its root. A package may be a link into a clone, so its own path does not show which
+// project it belongs to. Child processes, and pools that are asked by --fcgi, inherit the answer.
 
 $called = $GLOBALS['_composer_autoload_path'] ?? getenv('LARDER_AUTOLOAD');
 $script = $_SERVER['SCRIPT_FILENAME'] ?? null; // as it was called, the link not resolved
@@ -25,7 +25,8 @@ foreach ($loaders as $autoload) {
     }
 }
 
-$missing = 'larder: its PHP packages are not installed. In a clone: make vendor. Elsewhere: composer require larder/cli';
+$missing = 'larder: its PHP packages are not installed. In a clone: make vendor. Elsewhere: '
+    . 'composer require larder/cli';
 if (PHP_SAPI === 'cli') {
     file_put_contents('php://stderr', "$missing\n");
 } else {

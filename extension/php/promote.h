@@ -8,7 +8,7 @@
 
 #include "php_larder.h"
 
-/* By chance, stores the array that was just decoded from the key's dense entry in PHP's own form, with the lifetime, the
+/* At random, stores the array that was just decoded from the key's dense entry in PHP's own form, with the lifetime, the
  * cost and the age of the entry. Evicts nothing, does not wait, and runs no user code; what another process has stored
  * since stays. */
 void promote(struct cache *cache, const struct cache_key *key, HashTable *array);

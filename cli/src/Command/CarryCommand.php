@@ -19,8 +19,8 @@ use Symfony\Component\Console\Input\InputOption;
 use Symfony\Component\Console\Output\OutputInterface;
 
 /**
- * A command that carries the engine's entries into a file or out of one. It exits with 0, or with 1 and the reason; with
- * 3 for a mistake in the command line.
+ * A command that carries the engine's entries into a file or out of one. It exits with 0, or with 1 and the reason;
+ * with 3 for a mistake in the command line.
  */
 abstract class CarryCommand extends Command
 {

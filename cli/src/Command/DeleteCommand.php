@@ -89,7 +89,7 @@ final class DeleteCommand extends InspectCommand
         return array_sum(array_map(larder_delete_prefix(...), Names::ofSegment()->stored($shown)));
     }
 
-    /** @return int|null 1 if there was the key, as the application wrote it, or else a name; null if it may still be there */
+    /** @return int|null 1 if there was the key as the application wrote it, or a name; null if it may still be there */
     private static function fromCache(Cache $cache, ?ServerEntries $server, string $key): ?int
     {
         $isThere = $cache->has($key);

@@ -24,7 +24,7 @@ final class Health
         public readonly bool $isIll,
     ) {}
 
-    /** @param \Closure(): array<array-key, array{int, int, int, int, int}> $groups those of Prefixes::all(), if they matter */
+    /** @param \Closure(): array<array-key, array{int, int, int, int, int}> $groups of Prefixes::all(), if they matter */
     public static function ofSegment(Counters $counters, \Closure $groups, ?Prediction $prediction): self
     {
         /** @var array{size?: int} $info */

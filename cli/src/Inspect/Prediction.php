@@ -9,7 +9,7 @@ use Symfony\Component\Console\Helper\Helper;
 /** The share of gets that would hit in segments of other sizes, as the engine predicts it from the latest gets. */
 final class Prediction
 {
-    /** Share of the gets that a doubling must gain. Predictions err by 0.02 for twice the memory, 0.04 for four times. */
+    /** Share of the gets that a doubling must gain. Predictions err by 0.02 for it, by 0.04 for four times. */
     private const WORTH = 0.03;
     private const NEARLY = 0.01;
 

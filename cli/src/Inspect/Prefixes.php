@@ -7,7 +7,7 @@ namespace Larder\Cli\Inspect;
 use Larder\Internal\Driver\Engine\Names;
 use Symfony\Component\Console\Helper\Helper;
 
-/** The beginnings of the keys in the segment, up to a separator: what they take of its memory, and whether it is read. */
+/** The beginnings of the segment's keys, up to a separator: the memory they take, and whether it is read. */
 final class Prefixes
 {
     private const SEPARATORS = ':/|.';
