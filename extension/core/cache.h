@@ -272,7 +272,8 @@ enum cache_result cache_delete(struct cache *cache, const struct cache_key *key)
 bool cache_is_full(const struct cache *cache);
 
 /* As cache_reserve_fresh(), but only in the page that is open for new entries: it evicts nothing and does not wait.
- * CACHE_NO_ROOM: the page has no room, or the segment keeps its entries. */
+ * CACHE_NO_ROOM: the page has no room, or the segment keeps its entries. Nor is it done while a process computes the key,
+ * because that stores over the token that it began with. */
 enum cache_result cache_reserve_beside(struct cache *cache, const struct cache_key *key, size_t length,
                                        uint64_t freshness, struct cache_span *span);
 

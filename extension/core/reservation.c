@@ -71,7 +71,8 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
         FAILPOINT(victim_chosen);
         const uint32_t page = victim.page;
         const uint64_t kept = cache->counters_kept;
-        const bool dead = page_is_dead(page_row(cache, page));
+        /* Free pages and those in limbo may have been emptied by an eviction. */
+        const bool dead = state_of(victim.state) == PAGE_CLOSED && page_is_dead(page_row(cache, page));
         const bool emptied = reclaim_victim(cache, record, &victim, effort);
         if (cache->counters_kept != kept) {
             i = surveys = 0; /* such moves are limited, and say nothing about other pages */

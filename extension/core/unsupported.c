@@ -95,6 +95,12 @@ NEVER(enum cache_result,
       cache_reserve_fresh(ANY_KEY, size_t length, uint64_t freshness, enum cache_mode mode,
                           struct cache_span *span),
       CACHE_UNAVAILABLE)
+NEVER(bool, cache_is_full(const struct cache *cache), false)
+NEVER(enum cache_result, cache_reserve_beside(ANY_KEY, size_t length, uint64_t freshness, struct cache_span *span),
+      CACHE_UNAVAILABLE)
+NEVER(enum cache_result,
+      cache_commit_beside(ANY_KEY, uint32_t kind, uint64_t expires, uint64_t stored, uint64_t token),
+      CACHE_UNAVAILABLE)
 NEVER(enum cache_result,
       cache_commit(ANY_KEY, uint32_t kind, uint64_t expires, enum cache_mode mode, const uint64_t *token),
       CACHE_UNAVAILABLE)

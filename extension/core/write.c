@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "attach.h"
+#include "claim.h"
 #include "compact.h"
 #include "failpoint.h"
 #include "index.h"
@@ -135,13 +136,16 @@ enum cache_result cache_reserve_fresh(struct cache *cache, const struct cache_ke
 }
 
 bool cache_is_full(const struct cache *cache) {
+    if (!cache->segment) {
+        return false; /* it was left */
+    }
     const uint64_t evicted_at = word_peek(&cache->map.header->evicted_at);
-    return evicted_at != 0 && pages_had(&cache->map) - evicted_at < cache->map.page_count / FULL_SHARE + 1;
+    return evicted_at != 0 && pages_had(&cache->map) - evicted_at < ref_pages_usable(&cache->map) / FULL_SHARE + 1;
 }
 
 enum cache_result cache_reserve_beside(struct cache *cache, const struct cache_key *key, size_t length,
                                        uint64_t freshness, struct cache_span *span) {
-    struct record_shared *record = enter_to_store(cache);
+    struct record_shared *record = enter(cache);
     if (!record) {
         return CACHE_UNAVAILABLE;
     }
@@ -150,7 +154,8 @@ enum cache_result cache_reserve_beside(struct cache *cache, const struct cache_k
     }
     const uint64_t value_units = units_of(length);
     const uint64_t units = entry_units(key->length, value_units) + (freshness != 0);
-    if (cache->map.keeps || units > page_units(&cache->map) / 2 || !page_has_room(cache, LOG_PROBATION, units) ||
+    if (cache->map.keeps || claim_look(cache, key) != CLAIMED_BY_NOBODY || units > page_units(&cache->map) / 2 ||
+        !page_has_room(cache, LOG_PROBATION, units) ||
         !page_append(cache, record, LOG_PROBATION, units, &cache->reservation)) {
         return CACHE_NO_ROOM;
     }

@@ -29,7 +29,7 @@ static zend_always_inline bool decode_or_promote(struct cache *cache, const stru
                                                  const struct cache_value *value, zval *result) {
     const bool decoded = decode_or_count(cache, key, value, result);
     if (UNEXPECTED(value->kind == VALUE_DENSE) && decoded) {
-        promote(cache, key, Z_ARR_P(result));
+        promote(cache, key, value, Z_ARR_P(result));
     }
     return decoded;
 }

@@ -16,18 +16,20 @@ static bool is_chosen(void) {
     bits ^= bits >> 7;
     bits ^= bits << 17;
     LARDER_G(promotions) = bits;
-    return (bits >> 32) % ONE_OF == 0;
+    return ((bits >> 32) ^ (uint64_t)cache_pid()) % ONE_OF == 0; /* a fork has the same state */
 }
 
-void promote(struct cache *cache, const struct cache_key *key, HashTable *array) {
+void promote(struct cache *cache, const struct cache_key *key, const struct cache_value *found, HashTable *array) {
     struct cache_entry entry;
     struct cache_value value;
     uint64_t token;
-    if (LARDER_G(compact) != COMPACT_AUTO || !LARDER_G(zero_copy) || !is_chosen()) {
+    if (LARDER_G(compact) != COMPACT_AUTO || found->hold != CACHE_PINNED || !is_chosen()) {
         return;
     }
-    /* The token is read first: if another process stores in between, the token no longer holds. */
-    if (!cache_find_token(cache, key, CACHE_STALE | CACHE_UNTRACED, &value, &token) || value.kind != VALUE_DENSE ||
+    /* The token must be that of what was decoded. While its page is pinned, nothing else is put at its place. If another
+     * process stores after this, the token no longer holds. */
+    if (!cache_find_token(cache, key, CACHE_ZERO_COPY | CACHE_STALE | CACHE_UNTRACED, &value, &token) ||
+        value.hold != CACHE_PINNED || value.bytes != found->bytes ||
         cache_describe(cache, key, &entry) != CACHE_OK) {
         return;
     }

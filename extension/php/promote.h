@@ -11,6 +11,6 @@
 /* At random, stores the array that was just decoded from the key's dense entry in PHP's own form, with the lifetime, the
  * cost and the age of the entry. Evicts nothing, does not wait, and runs no user code; what another process has stored
  * since stays. */
-void promote(struct cache *cache, const struct cache_key *key, HashTable *array);
+void promote(struct cache *cache, const struct cache_key *key, const struct cache_value *found, HashTable *array);
 
 #endif

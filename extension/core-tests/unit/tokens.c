@@ -76,6 +76,9 @@ static void another_form(void) {
     const uint64_t token = token_of_key(cache, key), later = cache_now() + 60000, stored = cache_now() - 3000;
     EXPECT_EQUAL(put_beside(cache, key, 2, 300, later, stored, ~token), CACHE_DIFFERENT);
     EXPECT(has(cache, key, 1, 100));
+    EXPECT_EQUAL(cache_claim(cache, &key), CACHE_OK); /* who computes stores over the token that it began with */
+    EXPECT_EQUAL(put_beside(cache, key, 2, 300, later, stored, token), CACHE_NO_ROOM);
+    cache_end_claim(cache, &key);
     EXPECT_EQUAL(put_beside(cache, key, 2, 300, later, stored, token), CACHE_OK);
     EXPECT(has(cache, key, 2, 300));
     EXPECT_EQUAL(cache_describe(cache, &key, &entry), CACHE_OK);
