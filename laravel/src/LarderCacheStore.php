@@ -399,10 +399,35 @@ final class LarderCacheStore extends TaggableStore implements LockProvider, Flus
         if ($found === null || $found->isNothing() || !(new Tags($store))->areCurrent($found->tagVersions)) {
             return null;
         }
-        preg_match_all('~[OC]:\d+:"([^"]+)":~', serialize($found->value), $classes);
-        $names = array_map(strtolower(...), $this->list());
+        $listed = array_map(strtolower(...), $this->list());
 
-        return array_intersect(array_map(strtolower(...), $classes[1]), $names) === [] ? $found->value : null;
+        return array_intersect(self::incompleteClasses($found->value), $listed) === [] ? $found->value : null;
+    }
+
+    /**
+     * @param \SplObjectStorage<object, mixed> $seen
+     * @return list<string> in lower case
+     */
+    private static function incompleteClasses(mixed $value, \SplObjectStorage $seen = new \SplObjectStorage()): array
+    {
+        if (\is_object($value)) {
+            if ($seen->contains($value)) {
+                return [];
+            }
+            $seen->attach($value);
+        } elseif (!\is_array($value)) {
+            return [];
+        }
+        $fields = (array) $value;
+        $name = $value instanceof \__PHP_Incomplete_Class ? $fields['__PHP_Incomplete_Class_Name'] ?? null : null;
+        $names = \is_string($name) ? [strtolower($name)] : [];
+        foreach ($fields as $field) {
+            if (\is_array($field) || \is_object($field)) {
+                array_push($names, ...self::incompleteClasses($field, $seen));
+            }
+        }
+
+        return $names;
     }
 
     /** @return list<string> */

@@ -29,6 +29,12 @@ final class LarderTagSet extends TagSet
         $this->larder->invalidate($name);
     }
 
+    /** @param string $name */
+    public function tagId($name): string
+    {
+        return rawurlencode($name);
+    }
+
     public function getNamespace(): string
     {
         return implode('|', array_map(rawurlencode(...), $this->names)); // no name has the separator then

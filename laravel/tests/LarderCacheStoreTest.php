@@ -171,6 +171,7 @@ final class LarderCacheStoreTest extends TestCase
         $values = [
             'allowed' => new \ArrayObject([1]), 'nested' => [new \ArrayObject([1])], 'plain' => ['a' => [1.5, null]],
             'other' => new \SplObjectStorage(), 'others' => [new \SplObjectStorage()],
+            'mixed' => [new \ArrayObject([1]), 'O:11:"ArrayObject":', new \SplObjectStorage()],
         ];
 
         try {
@@ -181,7 +182,10 @@ final class LarderCacheStoreTest extends TestCase
             }
             $many = $limited->many(array_keys($values));
             self::assertIsArray($many['others']);
-            foreach ([$limited->get('other'), $many['other'], $many['others'][0] ?? null] as $other) {
+            self::assertIsArray($mixed = $limited->get('mixed'));
+            self::assertEquals(\array_slice($values['mixed'], 0, 2), \array_slice($mixed, 0, 2));
+            $others = [$limited->get('other'), $many['other'], $many['others'][0] ?? null, $mixed[2] ?? null];
+            foreach ($others as $other) {
                 self::assertInstanceOf(\__PHP_Incomplete_Class::class, $other);
                 self::assertSame('SplObjectStorage', ((array) $other)['__PHP_Incomplete_Class_Name']);
             }
