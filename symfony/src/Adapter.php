@@ -37,6 +37,8 @@ final class Adapter extends AbstractAdapter implements
 {
     /** Symfony's class of a value with its metadata. */
     private const WRAPPER = "\xA9";
+    /** Key of what a marshaller made: beside a release whose pool has none, or another one, its bytes are no value. */
+    private const MARSHALLED = "\0marshalled";
 
     /** @var \Closure(int|string, mixed, bool, array<mixed>): CacheItem integer keys: without assertions */
     private static \Closure $createItem;
@@ -181,7 +183,7 @@ final class Adapter extends AbstractAdapter implements
         if ($found === $this) {
             return (self::$createItem)($key, null, false, []);
         }
-        $isPlain = $this->marshaller === null && !$found instanceof TaggedValue && !$found instanceof (self::WRAPPER);
+        $isPlain = !$found instanceof TaggedValue && !$this->isWrapped($found);
 
         return $isPlain ? (self::$createItem)($key, $found, true, [])
             : $this->item($key, $found instanceof TaggedValue ? $found : new TaggedValue($found));
@@ -424,7 +426,7 @@ final class Adapter extends AbstractAdapter implements
         }
         $value = $found->value;
         $metadata = $found->tags === [] && $found->freshUntil === 0.0 ? [] : self::metadata($found);
-        if ($this->marshaller !== null || $value instanceof (self::WRAPPER)) {
+        if ($this->isWrapped($value)) {
             $opened = $this->readable($key, $value);
             if ($opened === null) {
                 return (self::$createItem)($key, null, false, []);
@@ -474,7 +476,14 @@ final class Adapter extends AbstractAdapter implements
         $failed = [];
         $bytes = $this->marshaller->marshall([$id => $value], $failed);
 
-        return $bytes[$id] ?? throw new InvalidArgumentException('The marshaller refused the value');
+        return [self::MARSHALLED => $bytes[$id] ?? throw new InvalidArgumentException('The marshaller refused the value')];
+    }
+
+    /** True if opened() has something to do. */
+    private function isWrapped(mixed $stored): bool
+    {
+        return $this->marshaller !== null || $stored instanceof (self::WRAPPER)
+            || (\is_array($stored) && isset($stored[self::MARSHALLED]));
     }
 
     /**
@@ -483,9 +492,12 @@ final class Adapter extends AbstractAdapter implements
      */
     private function opened(mixed $stored): array
     {
+        $bytes = \is_array($stored) ? $stored[self::MARSHALLED] ?? null : null;
         if ($this->marshaller !== null) {
-            $stored = \is_string($stored) ? $this->marshaller->unmarshall($stored)
+            $stored = \is_string($bytes) ? $this->marshaller->unmarshall($bytes)
                 : throw new InvalidArgumentException('It was stored without the marshaller');
+        } elseif ($bytes !== null) {
+            throw new InvalidArgumentException('It was stored by a marshaller');
         }
 
         return $stored instanceof (self::WRAPPER) ? [$stored->value, $stored->metadata] : [$stored, []];
@@ -523,12 +535,8 @@ final class Adapter extends AbstractAdapter implements
             return $this->cache;
         }
 
-        // Beside a release whose pool has no marshaller, or another one: its bytes are no values.
-        $isMade = $this->pool !== '' && $this->marshaller !== null;
-        $name = $isMade ? $this->pool . ':' . $this->marshaller::class : $this->pool;
-
         try {
-            $this->cache = Provider::open($this->provider, $name, $this->logger)->withinRequest();
+            $this->cache = Provider::open($this->provider, $this->pool, $this->logger)->withinRequest();
             $this->cache->store();
         } catch (StoreUnavailable $thrown) {
             $this->isAway = true;
