@@ -253,8 +253,12 @@ final class BreakerTest extends TestCase
                 clearstatcache();
             }
             echo OutageRecord::ofThisUser("one")->read()->failures;
-            $one->change(static fn(): Outage => new Outage());');
-        self::assertSame('there there there gone there 3', $printed);
+            $requests = $one->ofRequests();
+            $one->change(static fn(): Outage => new Outage());
+            $requests->change(static fn(): Outage => new Outage(2));
+            echo " ", OutageRecord::ofThisUser("one")->ofRequests()->read()->failures;
+            $requests->change(static fn(): Outage => new Outage());');
+        self::assertSame('there there there gone there 3 2', $printed);
     }
 
     public function testUnwritableRecordFallsBackToTheObject(): void

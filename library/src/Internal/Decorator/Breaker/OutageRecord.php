@@ -52,9 +52,8 @@ final class OutageRecord
     /** The record of requests that this server refuses although it answers. They are no outage. */
     public function ofRequests(): self
     {
-        $file = $this->file();
-
-        return new self($file === null ? null : $file . '-requests');
+        return $this->name !== null ? new self(name: $this->name . '-requests')
+            : new self($this->file === null ? null : $this->file . '-requests');
     }
 
     public function read(): Outage
@@ -84,9 +83,13 @@ final class OutageRecord
      */
     public function change(\Closure $change): Outage
     {
-        $this->file = $this->name === null ? $this->file : null; // the folder may have gone since
-        $file = $this->file();
-        $handle = $file === null ? false : $this->lockedFile($file);
+        $handle = false;
+        $file = null;
+        for ($try = 0; $handle === false && $try < 2; ++$try) { // another process may remove the folder just now
+            $this->file = $this->name === null ? $this->file : null; // or did so since
+            $file = $this->file();
+            $handle = $file === null ? false : $this->lockedFile($file);
+        }
         if ($file === null || $handle === false) {
             $before = $this->own ?? new Outage();
             $this->own = $change($before);
