@@ -10,13 +10,13 @@ $called = $GLOBALS['_composer_autoload_path'] ?? getenv('LARDER_AUTOLOAD');
 $script = $_SERVER['SCRIPT_FILENAME'] ?? null; // as it was called, the link not resolved
 $loaders = [
     is_string($called) ? $called : '',
-    is_string($script) && str_ends_with(dirname($script), '/larder/cli')
+    is_string($script) && str_ends_with(dirname($script), '/larder/cli') && is_link(dirname($script))
         ? (string) realpath(dirname($script, 3) . '/autoload.php') : '',
     __DIR__ . '/../../vendor/autoload.php',
     __DIR__ . '/../../../autoload.php',
 ];
 foreach ($loaders as $autoload) {
-    if (is_file($autoload)) {
+    if (is_readable($autoload)) { // a pool's user may not read root's project
         // Not in a pool: where it is disabled, a call that opcache compiled for another pool is SIGSEGV.
         PHP_SAPI === 'cli' && function_exists('putenv') && putenv("LARDER_AUTOLOAD=$autoload");
         $_SERVER['LARDER_AUTOLOAD'] = $autoload; // symfony/process hands on only what is there too
