@@ -11,10 +11,12 @@
 #include "spare.h"
 
 enum {
-    PAGE_TRIES = 24,  /* victims tried by one call: */
-    GENTLE_TRIES = 8, /* the first ones gently, */
-    FIRM_TRIES = 16,  /* from this one on insistently, or used runs everywhere would leave no room */
-    SURVEYS = 3,      /* the last one is the last resort */
+    /* All victims of a survey. After fewer, half of each ninth page of what was stored since the last lap, and is in
+     * use, was lost when a script filled the cache. */
+    GENTLE_TRIES = VICTIMS_MAX,    /* victims that one call tries gently; */
+    FIRM_TRIES = GENTLE_TRIES + 8, /* from this one on insistently, or used runs everywhere would leave no room; */
+    PAGE_TRIES = GENTLE_TRIES + 16, /* and all */
+    SURVEYS = 3,                    /* the last one is the last resort */
     OPEN_TRIES = 16,
     TOP_UP_TRIES = 2,
 };
