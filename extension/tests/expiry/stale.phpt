@@ -175,7 +175,7 @@ ttl: i:2; ttl 60 stale 0 cost 0.0000, 64 bytes
 stale: i:3; ttl 60 stale 30 cost 0.0000, 72 bytes
 cost: i:4; ttl 60 stale 0 cost 0.2500, 72 bytes
 no ttl: i:5; ttl 0 stale 0 cost 0.0000, 64 bytes
-cheap: i:6; ttl 60 stale 0 cost 0.0000, 72 bytes
+cheap: i:6; ttl 60 stale 0 cost 0.0001, 72 bytes
 dear: i:7; ttl 60 stale 1 cost 3355.4431, 72 bytes
 none: none, 0 bytes
 bool(true)
