@@ -77,7 +77,7 @@ abstract class Backend
 
     /**
      * @param list<string> $names
-     * @return array<array-key, mixed> what is there, by name
+     * @return array<array-key, mixed> what is there, by name and in this order
      */
     abstract public function getMany(array $names): array;
 

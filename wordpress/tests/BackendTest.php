@@ -60,6 +60,9 @@ final class BackendTest extends TestCase
         self::assertTrue($backend->delete($name), 'it is gone');
         self::assertTrue($backend->add($name, [1, null, 'x' => new \ArrayObject([5])]));
         self::assertEquals([1, null, 'x' => new \ArrayObject([5])], $backend->get($name));
+        $backend->set($name, 1);
+        $backend->set("$name-2", 2);
+        self::assertSame(["$name-2" => 2, $name => 1], $backend->getMany(["$name-2", "$name-3", $name]));
     }
 
     /** @param \Closure(): Backend $open */

@@ -316,6 +316,22 @@ final class ObjectCacheTest extends TestCase
         }
     }
 
+    /** @return list<array{string}> */
+    public static function flushes(): array
+    {
+        return [['flush'], ['flush_site'], ['flush_group']];
+    }
+
+    private function flush(string $flush, string $group): void
+    {
+        $cache = $this->request();
+        self::assertTrue(match ($flush) {
+            'flush' => $cache->flush(),
+            'flush_site' => $cache->flush_site(),
+            default => $cache->flush_group($group),
+        });
+    }
+
     // ---- Options ----
 
     /** A read of get_option(): from the cache, else $row of the database, which it adds. */
@@ -465,14 +481,16 @@ final class ObjectCacheTest extends TestCase
         self::assertSame('2 of the database', $this->option($this->request(), 'a', '2'));
     }
 
-    public function testALongProcessReadsNoOptionThatWasForgotten(): void
+    #[DataProvider('flushes')]
+    public function testALongProcessReadsNoOptionThatWasForgotten(string $flush): void
     {
+        Calls::$isMultisite = true;
         $this->option($this->request(), 'a', '1');
         $long = $this->request();
         self::assertFalse($long->get('b', 'options'));
         $control = $this->request();
         self::assertSame('1', $control->get('a', 'options'));
-        $this->request()->flush();
+        $this->flush($flush, 'options');
         self::assertFalse($long->get('a', 'options'));
         self::assertSame(['a' => false], $long->get_multiple(['a'], 'options'));
     }

@@ -164,7 +164,7 @@ final class ObjectCache
         }
         $found = match (true) {
             !$this->isShared($group) => [],
-            Options::cover($group) => $this->options->read($group, $this->blog, $names, $this->generation('generation')),
+            Options::cover($group) => $this->options->read($group, $this->blog, $names, $this->generations($group)),
             default => $this->backend->getMany(array_values($names)),
         };
         foreach ($names as $key => $name) {
@@ -333,7 +333,7 @@ final class ObjectCache
     /** Forgets everything of this installation, in O(1): what others have stored is not found any more. */
     public function flush(): bool
     {
-        $isDone = $this->clear('generation');
+        $isDone = $this->clear("{$this->prefix}generation");
         $this->flush_runtime();
 
         return $isDone;
@@ -358,7 +358,7 @@ final class ObjectCache
         $this->reset();
         $this->beginnings = array_intersect_key($this->beginnings, $this->global_groups);
 
-        return $this->clear("site:$this->blog");
+        return $this->clear("{$this->prefix}site:$this->blog");
     }
 
     /** Forgets a group of all blogs, in O(1). */
@@ -370,7 +370,7 @@ final class ObjectCache
             unset($this->others[$blog][$group]);
         }
 
-        return !$this->isShared($group) || $this->clear('group:' . self::short($group));
+        return !$this->isShared($group) || $this->clear("{$this->prefix}group:" . self::short($group));
     }
 
     public function close(): bool
@@ -515,7 +515,7 @@ final class ObjectCache
         if (!Options::cover($group)) {
             return $this->backend->get($name, $this);
         }
-        $found = $this->options->read($group, $this->blog, [$key => $name], $this->generation('generation'));
+        $found = $this->options->read($group, $this->blog, [$key => $name], $this->generations($group));
 
         return \array_key_exists($name, $found) ? $found[$name] : $this;
     }
@@ -527,34 +527,46 @@ final class ObjectCache
 
     private function beginning(string $group): string
     {
-        $hasSite = $this->multisite && !isset($this->global_groups[$group]);
+        $parts = [];
+        foreach ($this->generations($group) as $generation) {
+            $parts[] = base_convert((string) $generation, 10, 36);
+        }
+        $site = isset($parts[2]) ? "$this->blog.$parts[2]" : '';
 
-        return implode(':', [
-            $this->prefix . self::FORMAT,
-            base_convert((string) $this->generation('generation'), 10, 36),
-            base_convert((string) $this->generation('group:' . self::short($group)), 10, 36),
-            $hasSite ? "$this->blog." . base_convert((string) $this->generation("site:$this->blog"), 10, 36) : '',
-            self::short($group),
-            '',
-        ]);
+        return implode(':', [$this->prefix . self::FORMAT, $parts[0], $parts[1], $site, self::short($group), '']);
+    }
+
+    /** @return non-empty-array<string, int> of all, of the group and of its site, by their names in the backend */
+    private function generations(string $group): array
+    {
+        $names = ["{$this->prefix}generation", "{$this->prefix}group:" . self::short($group)];
+        if ($this->multisite && !isset($this->global_groups[$group])) {
+            $names[] = "{$this->prefix}site:$this->blog";
+        }
+        $generations = [];
+        foreach ($names as $name) {
+            $generations[$name] = $this->generation($name);
+        }
+
+        return $generations;
     }
 
     /** While it cannot be read, one that nobody has: what this request deletes then stays for others. */
-    private function generation(string $of): int
+    private function generation(string $name): int
     {
-        if (!isset($this->generations[$of])) {
-            $generation = $this->backend->generation($this->prefix . $of);
+        if (!isset($this->generations[$name])) {
+            $generation = $this->backend->generation($name);
             $this->isBehind = $this->isBehind || $generation === null;
-            $this->generations[$of] = $generation ?? random_int(1, self::BEFORE_ALL);
+            $this->generations[$name] = $generation ?? random_int(1, self::BEFORE_ALL);
         }
 
-        return $this->generations[$of];
+        return $this->generations[$name];
     }
 
-    private function clear(string $of): bool
+    private function clear(string $name): bool
     {
-        unset($this->generations[$of]);
-        $isDone = $this->backend->clear($this->prefix . $of);
+        unset($this->generations[$name]);
+        $isDone = $this->backend->clear($name);
         $this->isBehind = $this->isBehind || !$isDone;
 
         return $isDone;

@@ -116,16 +116,16 @@ final class Options
 
     /**
      * @param array<array-key, string> $names
-     * @param int $generation that of the names; what has another one was forgotten since, in a process that lives long
+     * @param array<string, int> $generations of the names; where another one is stored, they were forgotten since, in a
+     *        process that lives long
      * @return array<array-key, mixed> values by name, without misses
      */
-    public function read(string $group, int $blog, array $names, int $generation): array
+    public function read(string $group, int $blog, array $names, array $generations): array
     {
         $of = $this->of($group, $blog);
         $stateName = $this->stateName($of);
-        $generationName = $this->prefix . 'generation';
-        $stored = $this->backend->getMany([$stateName, $generationName, ...array_values($names)]);
-        $isForgotten = ($stored[$generationName] ?? null) !== $generation;
+        $stored = $this->backend->getMany([$stateName, ...array_keys($generations), ...array_values($names)]);
+        $isForgotten = array_intersect_key($stored, $generations) !== $generations;
         $state = $stored[$stateName] ?? null;
         if (!\is_int($state)) {
             $state = $this->change($of, static fn(int $open): int => $open);
