@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\WordPress\Tests;
 
+use Larder\Tests\PhpProcess;
 use Larder\WordPress\Backend;
 use Larder\WordPress\Backend\Engine;
 use Larder\WordPress\ObjectCache\Epoch;
@@ -330,6 +331,47 @@ final class ObjectCacheTest extends TestCase
             'flush_site' => $cache->flush_site(),
             default => $cache->flush_group($group),
         });
+    }
+
+    /** @return array<string, array{string, string, mixed}> what a process does, and what the next one then finds */
+    public static function overlaps(): array
+    {
+        $all = [];
+        foreach (self::flushes() as [$flush]) {
+            $all["delete after $flush"] = [$flush, '$cache->delete("k", "posts");', false];
+            $all["set after $flush"] = [$flush, '$cache->set("k", 5, "posts");', false];
+        }
+        $all['set_multiple'] = ['flush', '$cache->set_multiple(["j" => 4, "k" => 5], "posts");', false];
+        $all['replace'] = ['flush', '$cache->replace("k", 5, "posts");', false];
+        $all['incr'] = ['flush', '$cache->incr("k", 4, "posts");', 7];
+        $all['set once it was seen'] = ['flush', '$cache->delete("j", "posts"); $cache->set("k", 5, "posts");', 5];
+
+        return $all;
+    }
+
+    /** It has read under names that a flush then changed, and another one has stored 3 of the old database since. */
+    #[DataProvider('overlaps')]
+    public function testAWriteReachesWhatOthersStoredAfterAFlush(string $flush, string $write, mixed $found): void
+    {
+        Calls::$isMultisite = true;
+        $code = 'use Larder\WordPress\{Backend, ObjectCache, Tests}; require %s;'
+            . 'Tests\Calls::$isMultisite = true; $prefix = %s;'
+            . '$cache = new ObjectCache\ObjectCache($engine = new Backend\Engine(),'
+            . ' new ObjectCache\Epoch($engine, $prefix), $prefix);'
+            . '$cache->get("k", "posts"); larder_store("$prefix-has-read", true);'
+            . 'while (!larder_exists("$prefix-may-write")) { usleep(1000); } %s echo "done";';
+        $this->request()->set('k', 1, 'posts');
+        $file = var_export(__DIR__ . '/functions.php', true);
+        $process = PhpProcess::start(\sprintf($code, $file, var_export($this->prefix, true), $write));
+        while ($process->isRunning() && !larder_exists("$this->prefix-has-read")) {
+            usleep(1000);
+        }
+        $this->flush($flush, 'posts');
+        self::assertTrue($this->request()->add('k', 3, 'posts'));
+        larder_store("$this->prefix-may-write", true);
+        $process->wait();
+        self::assertSame('done', $process->getOutput());
+        self::assertSame($found, $this->request()->get('k', 'posts'));
     }
 
     // ---- Options ----

@@ -235,8 +235,9 @@ final class ObjectCache
         }
         $this->keep($key, $data, $group);
         if ($this->isShared($group)) {
+            $isCurrent = $this->look($group);
             $name = $this->name($key, $group);
-            $ttl = self::ttl($expire);
+            $ttl = $isCurrent ? self::ttl($expire) : null; // it may be of the database before the flush
             if (Options::cover($group)) {
                 $this->options->write($group, $this->blog, $name, $data, $ttl ?? 0);
             } elseif (!($ttl === null ? $this->backend->delete($name) : $this->backend->set($name, $data, $ttl))) {
@@ -254,6 +255,7 @@ final class ObjectCache
     public function set_multiple(array $data, mixed $group = '', mixed $expire = 0): array
     {
         $done = [];
+        $expire = $this->look(self::group($group)) ? $expire : -1;
         foreach ($data as $key => $value) {
             $done[$key] = $this->set($key, $value, $group, $expire);
         }
@@ -267,6 +269,7 @@ final class ObjectCache
         if (!$this->isKey($key)) {
             return false;
         }
+        $this->look($group);
         $existed = $this->exists($key, $group);
         unset($this->values[$group][$key]);
         if ($this->isShared($group)) {
@@ -310,6 +313,7 @@ final class ObjectCache
     private function count(int|string $key, int $offset, string $group): int|float|false
     {
         $isAtomic = $this->isShared($group) && !Options::cover($group);
+        $this->look($group);
         for ($try = 0; $try < self::TRIES; ++$try) {
             $found = false;
             $old = $isAtomic ? $this->read($key, $group) : $this->get($key, $group, false, $found);
@@ -561,6 +565,27 @@ final class ObjectCache
         }
 
         return $this->generations[$name];
+    }
+
+    /**
+     * Before a write of what others may have: a flush of another process since this one read the generations has given
+     * them new names, under which others may have stored what the database had before. A flush after this look does no
+     * harm, as the database is written first. Not for options, whose state changes for whatever name.
+     *
+     * @return bool whether the names are the same as before
+     */
+    private function look(string $group): bool
+    {
+        if (!$this->isShared($group) || Options::cover($group)) {
+            return true;
+        }
+        $known = $this->generations($group);
+        $isCurrent = $this->backend->getMany(array_keys($known)) === $known;
+        if (!$isCurrent) {
+            $this->beginnings = $this->generations = [];
+        }
+
+        return $isCurrent;
     }
 
     private function clear(string $name): bool
