@@ -374,6 +374,20 @@ final class ObjectCacheTest extends TestCase
         self::assertSame($found, $this->request()->get('k', 'posts'));
     }
 
+    public function testALongProcessReadsWhatOthersHaveSinceAFlush(): void
+    {
+        $long = $this->request();
+        $hooks = Calls::$hooks;
+        self::assertFalse($long->get('other', 'posts'));
+        $this->request()->set('k', 'old', 'posts');
+        $this->request()->flush();
+        $this->request()->set('k', 'new', 'posts');
+        Calls::$hooks = $hooks;
+        (new \ReflectionProperty($long, 'readSince'))->setValue($long, hrtime(true) - 5_100_000_000);
+        Calls::fire('query', 'SELECT 1');
+        self::assertSame('new', $long->get('k', 'posts'));
+    }
+
     // ---- Options ----
 
     /** A read of get_option(): from the cache, else $row of the database, which it adds. */

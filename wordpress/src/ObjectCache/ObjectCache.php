@@ -22,6 +22,8 @@ final class ObjectCache
     private const LONGEST_PART = 300;
     private const LONGEST_TTL = 315_360_000;
     private const TRIES = 100;
+    /** Nanoseconds for which names are read without another look. */
+    private const LOOK = 5_000_000_000;
     /** Less than any generation that is a time. */
     private const BEFORE_ALL = 10 ** 15;
 
@@ -51,6 +53,8 @@ final class ObjectCache
     private array $generations = [];
     /** @var array<string, string> how names of a group of the current blog begin in the backend */
     private array $beginnings = [];
+    /** The time of hrtime() from which they are. */
+    private int $readSince;
     private readonly Options $options;
     /** True once the backend could not be told that a value is old. */
     private bool $isBehind = false;
@@ -104,6 +108,8 @@ final class ObjectCache
         $this->blog = get_current_blog_id();
         $this->blog_prefix = $this->multisite ? "$this->blog:" : '';
         $this->options = new Options($backend, $epoch, $prefix);
+        $this->readSince = hrtime(true);
+        add_filter('query', $this->beforeQuery(...));
     }
 
     public function get(mixed $key, mixed $group = 'default', mixed $force = false, mixed &$found = null): mixed
@@ -586,6 +592,20 @@ final class ObjectCache
         }
 
         return $isCurrent;
+    }
+
+    /**
+     * A process that lives long takes the names that others have given since: nobody keeps up to date what has older
+     * ones. Right before a statement, which then reads a database that is not older than they are.
+     */
+    private function beforeQuery(mixed $query): mixed
+    {
+        if (hrtime(true) - $this->readSince > self::LOOK) {
+            $this->beginnings = $this->generations = [];
+            $this->readSince = hrtime(true);
+        }
+
+        return $query;
     }
 
     private function clear(string $name): bool
