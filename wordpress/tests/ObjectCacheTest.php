@@ -383,9 +383,35 @@ final class ObjectCacheTest extends TestCase
         $this->request()->flush();
         $this->request()->set('k', 'new', 'posts');
         Calls::$hooks = $hooks;
-        (new \ReflectionProperty($long, 'readSince'))->setValue($long, hrtime(true) - 5_100_000_000);
+        $this->wait($long);
         Calls::fire('query', 'SELECT 1');
         self::assertSame('new', $long->get('k', 'posts'));
+    }
+
+    /** Until its next statement is more than five seconds after the last look. */
+    private function wait(ObjectCache $long): void
+    {
+        (new \ReflectionProperty($long, 'readSince'))->setValue($long, hrtime(true) - 5_100_000_000);
+    }
+
+    public function testALongProcessDoesNotWaitForItsEndToTellWhatOthersDoNotKnow(): void
+    {
+        $GLOBALS['wpdb'] = $database = new Database();
+        $long = $this->request($refusing = new Refusing(new Engine()));
+        $refusing->isReadOnly = true;
+        $long->delete('k', 'posts');
+        Calls::fire('query', 'SELECT 1');
+        self::assertSame(0, $database->countQueries());
+        Calls::fire('query', 'START TRANSACTION');
+        $this->wait($long);
+        Calls::fire('query', 'SELECT 1');
+        self::assertSame(0, $database->countQueries(), 'others would wait for the COMMIT');
+        Calls::fire('query', 'COMMIT');
+        $this->wait($long);
+        Calls::fire('query', 'SELECT 1');
+        self::assertStringContainsString('larder_epoch', $database->queries[0] ?? '');
+        $long->close();
+        self::assertSame(1, $database->countQueries());
     }
 
     // ---- Options ----

@@ -6,10 +6,11 @@ namespace Larder\WordPress\Tests;
 
 use Larder\WordPress\Backend;
 
-/** A store that fails to read one name. */
+/** A store that fails to read one name, or to write any. */
 final class Refusing extends Backend
 {
     public string $name = '';
+    public bool $isReadOnly = false;
 
     public function __construct(private readonly Backend $backend) {}
 
@@ -35,7 +36,7 @@ final class Refusing extends Backend
 
     public function set(string $name, mixed $value, int|float $ttl = 0): bool
     {
-        return $this->backend->set($name, $value, $ttl);
+        return !$this->isReadOnly && $this->backend->set($name, $value, $ttl);
     }
 
     public function add(string $name, mixed $value, int|float $ttl = 0): bool
@@ -45,7 +46,7 @@ final class Refusing extends Backend
 
     public function delete(string $name): bool
     {
-        return $this->backend->delete($name);
+        return !$this->isReadOnly && $this->backend->delete($name);
     }
 
     public function swap(string $name, int $old, int $new): bool

@@ -386,12 +386,17 @@ final class ObjectCache
     public function close(): bool
     {
         $this->options->close();
+        $this->tell();
+
+        return true;
+    }
+
+    private function tell(): void
+    {
         if ($this->isBehind) {
             $this->isBehind = false;
             $this->epoch->change();
         }
-
-        return true;
     }
 
     public function add_global_groups(mixed $groups): void
@@ -596,13 +601,17 @@ final class ObjectCache
 
     /**
      * A process that lives long takes the names that others have given since: nobody keeps up to date what has older
-     * ones. Right before a statement, which then reads a database that is not older than they are.
+     * ones. Right before a statement, which then reads a database that is not older than they are. It also tells them
+     * what the backend could not be told: it may be killed before its end. In a transaction that would make them wait.
      */
     private function beforeQuery(mixed $query): mixed
     {
         if (hrtime(true) - $this->readSince > self::LOOK) {
             $this->beginnings = $this->generations = [];
             $this->readSince = hrtime(true);
+            if (!$this->options->isInTransaction()) {
+                $this->tell();
+            }
         }
 
         return $query;

@@ -178,6 +178,11 @@ final class Options
         return $this->open !== [] && self::cover($group) && \array_key_exists($this->of($group, $blog), $this->open);
     }
 
+    public function isInTransaction(): bool
+    {
+        return $this->isInTransaction;
+    }
+
     public function forget(): void
     {
         $this->seen = [];
