@@ -11,6 +11,7 @@ use Larder\WordPress\ObjectCache\Epoch;
 use Larder\WordPress\ObjectCache\ObjectCache;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\RunInSeparateProcess;
+use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 
 require_once __DIR__ . '/functions.php';
@@ -412,6 +413,31 @@ final class ObjectCacheTest extends TestCase
         self::assertStringContainsString('larder_epoch', $database->queries[0] ?? '');
         $long->close();
         self::assertSame(1, $database->countQueries());
+    }
+
+    #[TestWith([300.0])]
+    #[TestWith([0.0])]
+    public function testALongProcessTellsTheMemoryThatHasBecomeTheCache(float $age): void
+    {
+        $GLOBALS['wpdb'] = $database = new Database();
+        $epoch = new Epoch($backend = new Engine(), $this->prefix);
+        $owner = hash('xxh3', $this->prefix . $backend->identity());
+        $database->setEpoch(\sprintf('100.5 %d %s', $now = time(), $owner));
+        self::assertTrue($epoch->isShared());
+        $long = new ObjectCache($backend, $epoch, $this->prefix);
+        (new \ReflectionProperty($epoch, 'began'))->setValue($epoch, $now - $age);
+        $backend->delete("{$this->prefix}epoch"); // it is time to look
+        $long->close();
+        self::assertSame([], $database->queries);
+        $backend->delete("{$this->prefix}epoch");
+        $database->setEpoch("100.5 $now another");
+        $long->delete('k', 'posts');
+        if ($age === 0.0) {
+            $long->flush_runtime(); // looks, too
+        }
+        $long->close();
+        self::assertStringEndsWith(" $now another", (string) $database->epoch());
+        self::assertStringStartsNotWith('100.5 ', (string) $database->epoch());
     }
 
     // ---- Options ----

@@ -34,13 +34,23 @@ final class Epoch
     private const RECENT = 60;
 
     private float $recentUntil = 0.0;
+    private float $began;
 
-    public function __construct(private readonly Backend $backend, private readonly string $prefix) {}
+    public function __construct(private readonly Backend $backend, private readonly string $prefix)
+    {
+        $this->began = microtime(true);
+    }
 
     /** Whether this process may use the backend. Asks the database every five seconds. */
     public function isShared(): bool
     {
         return $this->isFresh($this->backend->get($this->prefix . 'epoch')) || $this->look();
+    }
+
+    /** Whether another memory has become the cache while this process lives, which takes more than a minute. */
+    public function isLost(): bool
+    {
+        return microtime(true) - $this->began > self::RENEW && !$this->isShared();
     }
 
     private function isFresh(mixed $known): bool

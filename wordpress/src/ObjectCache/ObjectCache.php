@@ -56,7 +56,7 @@ final class ObjectCache
     /** The time of hrtime() from which they are. */
     private int $readSince;
     private readonly Options $options;
-    /** True once the backend could not be told that a value is old. */
+    /** True once the backend could not be told that a value is old, or another one is the cache. */
     private bool $isBehind = false;
 
     /** Whether this process may use the cache of this site, which it can then start(). */
@@ -353,7 +353,7 @@ final class ObjectCache
     public function flush_runtime(): bool
     {
         $this->values = $this->others = $this->beginnings = $this->generations = [];
-        $this->epoch->isShared();
+        $this->isBehind = !$this->epoch->isShared() || $this->isBehind;
         $this->options->forget();
 
         return true;
@@ -386,6 +386,7 @@ final class ObjectCache
     public function close(): bool
     {
         $this->options->close();
+        $this->isBehind = $this->isBehind || $this->epoch->isLost();
         $this->tell();
 
         return true;
