@@ -54,10 +54,10 @@ final class PageCache
 
     private const SCHEME = '~^(?:https?|on|off|[01]|\{"scheme":"https?"\})$~Di';
 
-    /** Headers that say who a visitor is. Sec-Fetch-User and others of Sec- say how the browser came to ask. */
-    private const LOGIN = '~^(?:PHP_AUTH_\w+|REDIRECT_HTTP_AUTHORIZATION'
+    /** What says who a visitor is. Sec-Fetch-User and others of Sec- say how the browser came to ask. */
+    private const LOGIN = '~^(?:REDIRECT_)*(?:REMOTE_USER|AUTH_TYPE|(?:PHP_AUTH|OIDC|MELLON)_\w+|SSL_CLIENT_S_DN'
         . '|HTTP_(?!USER_AGENT$|SEC_)\w*(?:AUTH|USER|LOGIN|MEMBER|NONCE|TOKEN|SESSION|IDENTITY|JWT|OIDC|SAML|SSO'
-        . '|API_?KEY|EMAIL|PRINCIPAL|CERT)\w*)$~m';
+        . '|API_?KEY|EMAIL|PRINCIPAL|CERT)\w*)$~D';
 
     /** What browsers and readers of feeds accept: HTML or XML. Another type beside it may be what a plugin sends. */
     private const ACCEPT = '~^(?:(?=.*(?:html|xml|\*/\*))(?:\s*(?:text/html|image/[\w.+*-]+|\*/\*'
@@ -128,8 +128,7 @@ final class PageCache
             // by a body's type alone, WordPress takes a request for one of a script
             $body !== [], ($server['CONTENT_LENGTH'] ?? '') > 0, ($server['CONTENT_TYPE'] ?? '') !== '' => 'body',
             // Authorization, X-WP-Nonce, and what proxies of single sign-on send
-            preg_match(self::LOGIN, implode("\n", array_keys($server))) === 1,
-            ($server['REMOTE_USER'] ?? '') !== '', ($server['SSL_CLIENT_VERIFY'] ?? '') === 'SUCCESS' => 'login',
+            self::isLogin($server), ($server['SSL_CLIENT_VERIFY'] ?? '') === 'SUCCESS' => 'login',
             isset($server['HTTP_RANGE']) => 'range',
             // a login, a comment's author, a cart, an opened post; also all of which nothing is known
             $cookies !== [] && self::unknown(array_keys($cookies), self::HARMLESS, 'cookies') => 'cookie',
@@ -142,6 +141,23 @@ final class PageCache
             self::matching($server, 'HTTP_X_REQUESTED_WITH', '~^\w+\.[\w.]+$~D') === null => 'script',
             default => null,
         };
+    }
+
+    /**
+     * By values: a rule of WordPress's own .htaccess sets HTTP_AUTHORIZATION in each request, mostly to nothing.
+     *
+     * @param mixed[] $server
+     */
+    private static function isLogin(array $server): bool
+    {
+        $names = preg_grep(self::LOGIN, array_keys($server));
+        foreach (\is_array($names) ? $names : [] as $name) {
+            if (\is_string($name) && !\in_array($server[$name], ['', null, false], true)) {
+                return true;
+            }
+        }
+
+        return false;
     }
 
     /**

@@ -104,6 +104,12 @@ final class RequestTest extends TestCase
         yield 'a certificate that a proxy has seen' => ['login', ['HTTP_CLIENT_CERT' => ':x:'], []];
         yield 'X-WP-Nonce' => ['login', ['HTTP_X_WP_NONCE' => 'x'], []];
         yield 'REMOTE_USER' => ['login', ['REMOTE_USER' => 'ada'], []];
+        foreach (['PHP_AUTH_USER', 'REDIRECT_REMOTE_USER', 'AUTH_TYPE', 'OIDC_CLAIM_sub', 'MELLON_NAME_ID', 'SSL_CLIENT_S_DN', 'REDIRECT_HTTP_AUTHORIZATION'] as $name) {
+            yield "a login in $name" => ['login', [$name => 'ada'], []];
+        }
+        // WordPress's own .htaccess, in a request without a login
+        yield 'Apache' => [null, ['HTTP_AUTHORIZATION' => '', 'REDIRECT_HTTP_AUTHORIZATION' => '', 'PHP_AUTH_USER' => '',
+            'AUTH_TYPE' => '', 'REMOTE_USER' => ''], []];
         yield 'a certificate' => ['login', ['SSL_CLIENT_VERIFY' => 'SUCCESS'], []];
         yield 'a range' => ['range', ['HTTP_RANGE' => 'bytes=0-1'], []];
         foreach (['wordpress_logged_in_1', 'comment_author_1', 'wp-postpass_1', 'standin_cart', 'PHPSESSID', '_gaz', 'x_ga'] as $name) {
