@@ -108,8 +108,8 @@ defined('ABSPATH') || exit;
         if (str_starts_with($slug, 'shows-query')) {
             $text .= esc_html($_SERVER['REQUEST_URI'] . ' ' . json_encode($_GET + $_REQUEST));
         }
-        if ($slug === 'asks-php') { // what plugins put into forms
-            $text .= esc_html((string) filter_input(INPUT_SERVER, 'REQUEST_URI'));
+        if ($slug === 'asks-php') { // what plugins put into hidden fields of forms
+            $text .= esc_html((string) filter_input(INPUT_GET, 'utm_source'));
         }
         if ($slug === 'varies') {
             $text .= str_starts_with($header('Accept-Language'), 'de') ? 'Guten Tag' : 'Good day';

@@ -17,9 +17,9 @@ namespace Larder\WordPress\PageCache;
  * - the host with its port, the path,
  * - the parameters of PARAMETERS, sorted.
  *
- * Not in the key, and hidden from WordPress while it renders a page to store: the parameters of IGNORED, cookies, and
- * all other request headers but those of Recording::KEPT. refusal() has what bypasses the cache, Recording::refusal()
- * has what is not stored.
+ * Not in the key, and hidden from WordPress while it renders a page to store: cookies, and all other request headers but
+ * those of Recording::KEPT. A request with parameters of IGNORED gets the page without them, but stores none. refusal()
+ * has what bypasses the cache, Recording::refusal() has what is not stored.
  *
  * wp-config.php may define LARDER_PAGE, an array with any of: ttl (seconds), hosts (further ones of the site), cookies
  * and parameters (patterns of further ones that change no page: 'shop_ref*').
@@ -96,6 +96,9 @@ final class PageCache
         }
         if ($page === false) { // a response to this URL must not be stored
             header('Cache-Status: Larder; fwd=bypass; detail=response');
+        } elseif (!\is_string($_SERVER['REQUEST_URI']) || \strlen($_SERVER['REQUEST_URI']) > \strlen($url)) {
+            // filter_input() sees what is left out of the key, so it may be in the page
+            header('Cache-Status: Larder; fwd=uri-miss; detail=mark');
         } elseif (!$isEarly && $_SERVER['REQUEST_METHOD'] === 'GET') {
             require_once __DIR__ . '/Recording.php';
             Recording::start($key, $url);

@@ -66,8 +66,6 @@ final class Recording
     /** Where to ask again. */
     private static string $uri = '';
 
-    /** @var string[] the parameters that are hidden, such as "utm_source=news" */
-    private static array $marks = [];
     private static ?string $key = null;
     private static ?int $token = null;
     private static ?int $generation = null;
@@ -89,7 +87,7 @@ final class Recording
         }
         self::$key = $key;
         self::$generation = Purge::generation();
-        self::$uri = \is_string($_SERVER['REQUEST_URI']) ? $_SERVER['REQUEST_URI'] : $url;
+        self::$uri = $url;
         self::hideVisitor($url);
         require_once __DIR__ . '/Dependencies.php';
         Dependencies::watch();
@@ -195,9 +193,6 @@ final class Recording
         }
         $_SERVER = ['REQUEST_URI' => $url] + self::BROWSER + $_SERVER;
         $_SERVER['QUERY_STRING'] = explode('?', $url, 2)[1] ?? '';
-        $given = explode('&', explode('?', self::$uri, 2)[1] ?? '');
-        $hidden = array_diff($given, explode('&', $_SERVER['QUERY_STRING']));
-        self::$marks = array_filter($hidden, static fn(string $pair): bool => preg_match('~=.~', $pair) === 1);
         parse_str($_SERVER['QUERY_STRING'], $_GET);
         $_REQUEST = $_GET;
         $_COOKIE = [];
@@ -312,7 +307,6 @@ final class Recording
                 $phase !== (\PHP_OUTPUT_HANDLER_START | \PHP_OUTPUT_HANDLER_FINAL) => 'flushed',
                 $error !== null && ($error['type'] & self::FATAL) !== 0 => 'error',
                 self::$isDead => 'died',
-                self::showsMark($body) => 'mark',
                 self::$page === null, !Purge::isRegistered() => 'kind', // no page of WordPress, or the plugin is off
                 \defined('DONOTCACHEPAGE') && \constant('DONOTCACHEPAGE') !== false => 'DONOTCACHEPAGE',
                 session_status() === \PHP_SESSION_ACTIVE => 'session',
@@ -372,18 +366,6 @@ final class Recording
             'keys' => $keys, 'versions' => $versions,
         ], $token, $ttl, max(0, $left - $ttl));
         larder_unclaim($key);
-    }
-
-    /** True if the page has a parameter that is hidden: filter_input() sees what the visitor sent. */
-    private static function showsMark(string $body): bool
-    {
-        foreach (self::$marks as $mark) {
-            if (str_contains($body, $mark) || str_contains($body, urldecode($mark))) {
-                return true;
-            }
-        }
-
-        return false;
     }
 
     private static function nonceLife(): int
