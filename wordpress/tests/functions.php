@@ -14,6 +14,8 @@ namespace Larder\WordPress\Tests {
         public static bool $isAdministrator = false;
         /** @var array<int, array<string, mixed>> by blog */
         public static array $options = [];
+        /** @var list<int> */
+        public static array $deletedBlogs = [];
         /** @var list<string> */
         public static array $wrong = [];
         /** @var array<string, list<\Closure>> */
@@ -23,7 +25,7 @@ namespace Larder\WordPress\Tests {
         {
             self::$isMultisite = self::$isAdditionSuspended = self::$isAdministrator = false;
             self::$blog = 1;
-            self::$wrong = self::$hooks = self::$options = [];
+            self::$wrong = self::$hooks = self::$options = self::$deletedBlogs = [];
         }
 
         public static function countWrong(): int
@@ -39,6 +41,19 @@ namespace Larder\WordPress\Tests {
             }
 
             return $arguments[0] ?? null;
+        }
+    }
+
+    final class Site
+    {
+        public string $blog_id = '3';
+        public string $archived = '0';
+        public string $last_updated = '';
+
+        /** @return mixed[] */
+        public function to_array(): array
+        {
+            return get_object_vars($this);
         }
     }
 }
@@ -120,6 +135,13 @@ namespace {
         function get_sites(array $arguments = []): array
         {
             return [1, 2, 3];
+        }
+    }
+    class_exists('WP_Site') || class_alias(Larder\WordPress\Tests\Site::class, 'WP_Site');
+    if (!function_exists('get_site')) {
+        function get_site(int $blog): ?WP_Site
+        {
+            return in_array($blog, Calls::$deletedBlogs, true) ? null : new WP_Site((object) []);
         }
     }
     if (!function_exists('is_ssl')) {

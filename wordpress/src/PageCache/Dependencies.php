@@ -11,13 +11,14 @@ namespace Larder\WordPress\PageCache;
  *
  * | tag           | a page has it if                                | and it is purged when                           |
  * |---------------|-------------------------------------------------|-------------------------------------------------|
- * | all, site     | always                                          | plugins; theme, menus, widgets, options change  |
+ * | all           | always                                          | plugins, options of the network change          |
+ * | site          | it is of the blog, or looks into it             | theme, menus, widgets, options change; archived |
  * | post:ID       | it shows the post, its title, address or fields | the post, its fields, terms or comments change  |
  * | posts:TYPE    | it has a list of posts, or the one before       | any public post of the type changes             |
  * | term:ID       | it is the archive of the term                   | a post in it, or below it, changes              |
  * | author:ID     | it is the archive of the author                 | a post of the author changes                    |
  * | user:ID       | it shows a post of the author                   | the profile changes                             |
- * | users         | it lists users                                  | any profile or any public post changes          |
+ * | users         | it lists users; then also posts:any             | any profile changes                             |
  * | terms:NAME    | it shows terms of the taxonomy                  | one of its terms is made or deleted, or changes |
  * | counts:NAME   | it lists the taxonomy                           | a term has more or fewer posts                  |
  * | comments:ID   | it shows the comments of the post               | one of them changes                             |
@@ -34,7 +35,10 @@ final class Dependencies
         add_action('the_post', self::post(...));
         add_action('pre_get_comments', self::comments(...), \PHP_INT_MAX);
         add_action('pre_get_terms', self::terms(...), \PHP_INT_MAX);
-        add_action('pre_get_users', static fn(): null => self::add('users'));
+        add_action('pre_get_users', static fn(): null => self::add('users', 'posts:any')); // some list those with posts
+        foreach (['wp', 'switch_blog'] as $hook) {
+            add_action($hook, static fn(): null => self::add('site'));
+        }
         self::pass('get_post_metadata', static fn(mixed $value, mixed $id): null => self::byId('post', $id));
         self::pass('the_title', static fn(mixed $title, mixed $id = 0): null => self::byId('post', $id));
         foreach (['post_link', 'page_link', 'post_type_link', 'attachment_link'] as $filter) {
@@ -74,7 +78,7 @@ final class Dependencies
             self::posts($wp_query, true);
         }
         if (get_query_var('sitemap') !== '') {
-            self::add('posts:any', 'users');
+            self::add('users', 'posts:any');
         }
         if ($wp_query->is_comment_feed()) { // asks the database without a WP_Comment_Query
             self::add(is_singular() ? 'comments:' . get_queried_object_id() : 'comments');
@@ -84,11 +88,9 @@ final class Dependencies
         }
     }
 
-    /** @return list<string> with the number of the blog: "1:post:7" */
+    /** @return list<string> of Purge::named() */
     public static function tags(): array
     {
-        self::add('site');
-
         return ['all', ...array_map(strval(...), array_keys(self::$tags))];
     }
 
@@ -145,10 +147,7 @@ final class Dependencies
 
     private static function add(string ...$tags): null
     {
-        $blog = get_current_blog_id();
-        foreach ($tags as $tag) {
-            self::$tags["$blog:$tag"] = true;
-        }
+        self::$tags += array_fill_keys(Purge::named(...$tags), true);
 
         return null;
     }

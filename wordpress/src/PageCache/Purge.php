@@ -31,11 +31,11 @@ final class Purge
         . '|default_comments_page|close_comments_\w+|show_avatars|avatar_\w+|default_avatar|require_name_email'
         . '|show_comments_cookies_opt_in|users_can_register|use_smilies|(?:thumbnail|medium|large)_\w+'
         . '|link_manager_enabled|wp_page_for_privacy_policy|sidebars_widgets|widget_.+|theme_mods_.+|nav_menu_options'
-        . '|active_plugins)$~D';
+        . '|active_plugins|site_name|active_sitewide_plugins)$~D';
 
     /** Options that plugins and WordPress write for themselves. */
     private const HIDDEN = '~^(?:_?(?:site_)?_?transient_.+|cron|doing_cron|rewrite_rules|recently_(?:activated|edited)'
-        . '|.*_lock|.*\.lock|auto_\w+|recovery_\w+|db_upgraded|action_scheduler_.+|_?larder_.+|user_count'
+        . '|.*_lock|.*\.lock|auto_\w+|recovery_\w+|db_upgraded|action_scheduler_.+|_?larder_.+|(?:user|blog)_count'
         . '|can_compress_scripts|fresh_site|uninstall_plugins|dashboard_widget_options'
         . '|.*_(?:counter|stats|log|queue))$~D';
 
@@ -97,13 +97,25 @@ final class Purge
             }
         }, 10, 3);
 
-        foreach (['profile_update', 'user_register', 'deleted_user'] as $hook) {
-            add_action($hook, static fn(int $id) => self::tags("user:$id", 'users'));
+        $isOfUsers = ['profile_update', 'user_register', 'deleted_user', 'add_user_to_blog', 'remove_user_from_blog'];
+        foreach ($isOfUsers as $hook) {
+            add_action($hook, static fn(int|string $id) => self::tags("user:$id", 'users'));
         }
 
         foreach (['added_option', 'updated_option', 'deleted_option'] as $hook) {
             add_action($hook, static fn(string $name) => self::option($name));
         }
+        foreach (['add_site_option', 'update_site_option', 'delete_site_option'] as $hook) {
+            add_action($hook, static fn(string $name) => self::option($name, true)); // those of the network
+        }
+        // A blog that is archived, spam or deleted is closed, and a stored page would not ask.
+        add_action('wp_update_site', static function (\WP_Site $new, \WP_Site $old): void {
+            $date = ['last_updated' => true]; // each post changes it
+            if (array_diff_key($new->to_array(), $date) !== array_diff_key($old->to_array(), $date)) {
+                self::purge(["$new->blog_id:site"]);
+            }
+        }, 10, 2);
+        add_action('wp_delete_site', static fn(\WP_Site $old) => self::purge(["$old->blog_id:site"]));
         foreach (['switch_theme', 'customize_save_after', 'wp_update_nav_menu', 'wp_delete_nav_menu'] as $hook) {
             add_action($hook, static fn() => self::purgeAll());
         }
@@ -139,7 +151,20 @@ final class Purge
     }
 
     /**
-     * @param list<string> $tags with the number of the blog, or "all"
+     * Tags of the present blog, with its number: "1:post:7". Those of users have none, as a network shares its users.
+     *
+     * @return list<string>
+     */
+    public static function named(string ...$tags): array
+    {
+        $blog = get_current_blog_id();
+
+        return array_map(static fn(string $tag): string
+            => str_starts_with($tag, 'user') ? $tag : "$blog:$tag", array_values($tags));
+    }
+
+    /**
+     * @param list<string> $tags of named(), or "all"
      * @return list<string>
      */
     public static function keys(array $tags): array
@@ -189,7 +214,7 @@ final class Purge
             return;
         }
         $author = $post->post_author;
-        self::tags("post:$post->ID", "posts:$post->post_type", 'posts:any', "author:$author", 'users');
+        self::tags("post:$post->ID", "posts:$post->post_type", 'posts:any', "author:$author");
         foreach (get_object_taxonomies($post->post_type) as $taxonomy) {
             $terms = get_the_terms($post->ID, $taxonomy);
             foreach (\is_array($terms) ? $terms : [] as $term) {
@@ -257,10 +282,10 @@ final class Purge
     }
 
     /** What an administrator sends may show, whatever plugin it belongs to. */
-    private static function option(string $name): void
+    private static function option(string $name, bool $network = false): void
     {
         if (preg_match(self::SHOWN, $name) === 1 || (preg_match(self::HIDDEN, $name) !== 1 && self::isManaged())) {
-            self::purgeAll();
+            self::purgeAll($network);
         }
     }
 
@@ -279,8 +304,7 @@ final class Purge
 
     private static function tags(string ...$tags): void
     {
-        $blog = get_current_blog_id();
-        self::purge(array_map(static fn(string $tag): string => "$blog:$tag", array_values($tags)));
+        self::purge(self::named(...$tags));
     }
 
     /** @param list<string> $tags */
@@ -323,13 +347,15 @@ final class Purge
     /** @param list<string> $tags */
     private static function mark(array $tags): void
     {
-        $blogs = array_map(intval(...), array_diff($tags, ['all']));
+        // A profile marks the present blog only: others show the old one until their pages are too old.
+        $blogs = array_map(static fn(string $tag): int
+            => str_starts_with($tag, 'user') ? get_current_blog_id() : (int) $tag, array_diff($tags, ['all']));
         if (\in_array('all', $tags, true)) {
             $blogs = is_multisite() ? get_sites(['fields' => 'ids', 'number' => 0]) : [get_current_blog_id()];
         }
         foreach ($blogs as $blog) {
-            if (isset(self::$marked[$blog])) {
-                continue;
+            if (isset(self::$marked[$blog]) || (is_multisite() && get_site($blog) === null)) {
+                continue; // or deleted
             }
             self::$marked[$blog] = true;
             $mark = bin2hex(random_bytes(8));

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\WordPress\Tests\PageCache;
 
+use Larder\WordPress\PageCache\Dependencies;
 use Larder\WordPress\PageCache\PageCache;
 use Larder\WordPress\PageCache\Purge;
 use Larder\WordPress\Tests\Calls;
@@ -138,6 +139,58 @@ final class PurgeTest extends TestCase
         self::assertSame([2, 3], array_keys($first));
         Calls::fire('shutdown');
         self::assertCount(4, array_unique([...$first, ...self::marks()]));
+    }
+
+    public function testAProfileIsThatOfAllBlogs(): void
+    {
+        Calls::$hooks = [];
+        Dependencies::watch();
+        Calls::$blog = 2;
+        Calls::fire('wp');
+        Calls::$blog = 3;
+        Calls::fire('switch_blog', 3, 2);
+        Calls::fire('pre_get_users');
+        Calls::$blog = 1; // somebody has not switched back
+        self::assertSame(['all', '2:site', '3:site', 'users', '3:posts:any'], Dependencies::tags());
+
+        Calls::$hooks = self::$hooks;
+        $change = static fn() => Calls::fire('profile_update', 7);
+        self::assertTrue(self::purges('users', $change));
+        self::assertTrue(self::purges('user:7', $change));
+        self::assertFalse(self::purges('user:8', $change));
+    }
+
+    public function testAClosedBlogIsPurged(): void
+    {
+        Calls::$isMultisite = true;
+        $old = new \WP_Site((object) []);
+        $new = clone $old;
+        $new->last_updated = '2026-01-01 00:00:00'; // by a new post
+        $update = static fn() => Calls::fire('wp_update_site', $new, $old);
+        self::assertFalse(self::purges('3:site', $update));
+        $new->archived = '1';
+        self::assertFalse(self::purges('2:site', $update));
+        self::assertTrue(self::purges('3:site', $update));
+        self::assertTrue(self::purges('3:site', static fn() => Calls::fire('wp_delete_site', $old)));
+    }
+
+    public function testADeletedBlogGetsNoMark(): void
+    {
+        Calls::$isMultisite = true;
+        Calls::$deletedBlogs = [3];
+        self::leaveTheEngine();
+        Calls::fire('wp_delete_site', new \WP_Site((object) []));
+        self::assertSame([], self::marks());
+    }
+
+    public function testAnOptionOfTheNetworkPurgesAllBlogs(): void
+    {
+        $change = static fn(string $name) => static fn() => Calls::fire('update_site_option', $name);
+        self::assertTrue(self::purges('2:site', $change('site_name')));
+        self::assertFalse(self::purges('2:site', $change('banner')));
+        Calls::$isAdministrator = true;
+        self::assertTrue(self::purges('2:site', $change('banner')));
+        self::assertFalse(self::purges('2:site', $change('_site_transient_x')));
     }
 
     public function testAChangeOfThePluginsMarksAllBlogs(): void
