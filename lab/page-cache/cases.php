@@ -337,6 +337,11 @@ return [
         $site->get($path, ['Accept-Language: tlh']);
         $check(!$site->get($path)->has('[tlh]'), 'others see it');
     },
+    'a country that the web server knows' => static function (Site $site) use ($check): void {
+        $path = $site->post('asks-country')[1];
+        $site->get($path, ['X-Suite-Country: Ruritania']);
+        $check(!$site->get($path)->has('Ruritania'), 'others see it');
+    },
     'a browser' => static function (Site $site) use ($check): void {
         $path = $site->post('shows-user-agent')[1];
         $site->get($path, ['User-Agent: evil/1.0']);

@@ -111,6 +111,9 @@ defined('ABSPATH') || exit;
         if ($slug === 'asks-php') { // what plugins put into hidden fields of forms
             $text .= esc_html((string) filter_input(INPUT_GET, 'utm_source'));
         }
+        if ($slug === 'asks-country') {
+            $text .= esc_html(($_SERVER['GEOIP_COUNTRY_CODE'] ?? '') . ($_SERVER['MM_COUNTRY_CODE'] ?? ''));
+        }
         if ($slug === 'varies') {
             $text .= str_starts_with($header('Accept-Language'), 'de') ? 'Guten Tag' : 'Good day';
         }

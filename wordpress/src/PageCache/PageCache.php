@@ -17,9 +17,9 @@ namespace Larder\WordPress\PageCache;
  * - the host with its port, the path,
  * - the parameters of PARAMETERS, sorted.
  *
- * Not in the key, and hidden from WordPress while it renders a page to store: cookies, and all other request headers but
- * those of Recording::KEPT. A request with parameters of IGNORED gets the page without them, but stores none. refusal()
- * has what bypasses the cache, Recording::refusal() has what is not stored.
+ * Not in the key, and hidden from WordPress while it renders a page to store: cookies, the visitor's country, and all
+ * other request headers but those of Recording::KEPT. A request with parameters of IGNORED gets the page without them,
+ * but stores none. refusal() has what bypasses the cache, Recording::refusal() has what is not stored.
  *
  * wp-config.php may define LARDER_PAGE, an array with any of: ttl (seconds), hosts (further ones of the site), cookies
  * and parameters (patterns of further ones that change no page: 'shop_ref*').
@@ -35,7 +35,8 @@ final class PageCache
     /** Headers by which proxies say http or https. */
     public const SCHEMES = [
         'HTTP_X_FORWARDED_PROTO', 'HTTP_X_FORWARDED_SSL', 'HTTP_X_FORWARDED_SCHEME', 'HTTP_FRONT_END_HTTPS',
-        'HTTP_CF_VISITOR', 'HTTP_CLOUDFRONT_FORWARDED_PROTO',
+        'HTTP_CF_VISITOR', 'HTTP_CLOUDFRONT_FORWARDED_PROTO', 'HTTP_X_ARR_SSL', 'HTTP_X_PROTO', 'HTTP_X_SSL',
+        'HTTP_FORWARDED',
     ];
 
     /** Parameters of WordPress's own URLs. A page has few of them (Recording::URLS), whatever their values. */
@@ -52,7 +53,9 @@ final class PageCache
         . '|_rdt_uuid|__hs(?:tc|sc|src)|hubspotutk|__cf_bm|cf_clearance|_ym_\w+|ajs_anonymous_id|amp_\w+'
         . '|mp_\w+_mixpanel|_li_fat_id|_vwo_\w+|__qca|__gsas|_parsely_\w+|_chartbeat\d?|_cb(?:_\w+)?)$~D';
 
-    private const SCHEME = '~^(?:https?|on|off|[01]|\{"scheme":"https?"\})$~Di';
+    /** X-ARR-SSL of Azure has the site's certificate. Forwarded often has the visitor's address, too, and bypasses. */
+    private const SCHEME = '~^(?:(?:proto=)?https?|ssl|on|off|yes|no|[01]|\{"scheme":"https?"\}'
+        . '|\d+\|\d+\|C[\w .,*=|-]{1,400})$~Di';
 
     /** What says who a visitor is. Sec-Fetch-User and others of Sec- say how the browser came to ask. */
     private const LOGIN = '~^(?:REDIRECT_)*(?:REMOTE_USER|AUTH_TYPE|(?:PHP_AUTH|OIDC|MELLON)_\w+|SSL_CLIENT_S_DN'

@@ -45,6 +45,9 @@ final class Recording
         'HTTP_CF_CONNECTING_IP',
     ];
 
+    /** Headers, and what web servers say of an address: GEOIP_COUNTRY_CODE, MM_COUNTRY_CODE. */
+    private const HIDDEN = '~^(?:REDIRECT_)*(?:HTTP_|GEO|MM_)~';
+
     /** A browser, because filters of requests refuse what has no name. */
     private const BROWSER = [
         'HTTP_USER_AGENT' => 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)'
@@ -187,7 +190,7 @@ final class Recording
     private static function hideVisitor(string $url): void
     {
         foreach (array_keys($_SERVER) as $name) {
-            if (str_starts_with((string) $name, 'HTTP_') && !\in_array($name, self::KEPT, true)) {
+            if (preg_match(self::HIDDEN, (string) $name) === 1 && !\in_array($name, self::KEPT, true)) {
                 unset($_SERVER[$name]);
             }
         }

@@ -131,6 +131,10 @@ final class RequestTest extends TestCase
         foreach (PageCache::SCHEMES as $name) {
             yield "no scheme in $name" => ['forwarded', [$name => 'evil'], []];
         }
+        yield 'Azure' => [null, ['HTTP_X_ARR_SSL' => '2048|256|CN=Microsoft Azure TLS Issuing CA 02, O=Microsoft Corporation, C=US'
+            . '|CN=*.azurewebsites.net, O=Microsoft Corporation, L=Redmond, S=WA, C=US'], []];
+        yield 'a scheme by RFC 7239' => [null, ['HTTP_FORWARDED' => 'proto=https'], []];
+        yield 'an address by RFC 7239' => ['forwarded', ['HTTP_FORWARDED' => 'for=192.0.2.7;proto=https'], []];
         yield 'Cloudflare' => [null, ['HTTP_CF_VISITOR' => '{"scheme":"https"}', 'HTTP_X_FORWARDED_PROTO' => 'https'], []];
 
         yield 'a script of another site' => ['script', ['HTTP_ORIGIN' => 'https://a.example'] + self::CHROME, []];
