@@ -108,13 +108,14 @@ final class PageCache
         }
     }
 
-    /** True if WordPress would include advanced-cache.php: not while it is updated, nor once this cache is off. */
+    /** True if WordPress would include our advanced-cache.php: not while it is updated, nor once this cache is off. */
     private static function isOn(): bool
     {
         $content = \defined('WP_CONTENT_DIR') ? WP_CONTENT_DIR : ABSPATH . 'wp-content';
 
         return \defined('WP_CACHE') && \constant('WP_CACHE') === true && \defined('DB_HOST') && \defined('DB_NAME')
-            && !is_file(ABSPATH . '.maintenance') && is_file("$content/advanced-cache.php");
+            && !is_file(ABSPATH . '.maintenance')
+            && str_contains((string) @file_get_contents("$content/advanced-cache.php", length: 100), 'Larder');
     }
 
     /**

@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\WordPress\Plugin;
 
+use Larder\WordPress\PageCache\Purge;
+
 /** Switches the caches on and off. The files of the site are the only record of that. */
 final class Setup
 {
@@ -53,6 +55,7 @@ final class Setup
         $refused = null;
         try {
             if ($part === Part::PageCache && $this->dropIn($part)->state() !== DropInState::Foreign) {
+                Purge::purgeAll(true); // who puts the file back by hand gets no old pages
                 $this->config->unsetCache();
             }
         } catch (Refused $refused) {

@@ -28,6 +28,7 @@ final class EarlyTest extends TestCase
         yield 'the administration' => ['WordPress', 'const WP_USE_THEMES = false;', ''];
         yield 'the page cache is off' => ['WordPress', 'const WP_CACHE = false;', ''];
         yield 'its drop-in is away' => ['WordPress', "unlink('wp-content/advanced-cache.php');", ''];
+        yield 'another plugin has its place' => ['WordPress', "file_put_contents('wp-content/advanced-cache.php', '<?php // Another');", ''];
         yield 'the site is being updated' => ['WordPress', '', '.maintenance'];
         yield 'a line too far above' => ['WordPress', "const DB_NAME = 'not yet';", ''];
     }

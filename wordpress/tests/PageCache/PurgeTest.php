@@ -4,9 +4,13 @@ declare(strict_types=1);
 
 namespace Larder\WordPress\Tests\PageCache;
 
+use Larder\Cli\System\TemporaryDirectory;
 use Larder\WordPress\PageCache\Dependencies;
 use Larder\WordPress\PageCache\PageCache;
 use Larder\WordPress\PageCache\Purge;
+use Larder\WordPress\Plugin\ConfigFile;
+use Larder\WordPress\Plugin\Part;
+use Larder\WordPress\Plugin\Setup;
 use Larder\WordPress\Tests\Calls;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
@@ -191,6 +195,18 @@ final class PurgeTest extends TestCase
         Calls::$isAdministrator = true;
         self::assertTrue(self::purges('2:site', $change('banner')));
         self::assertFalse(self::purges('2:site', $change('_site_transient_x')));
+    }
+
+    public function testWhoSwitchesThePageCacheOffPurgesIt(): void
+    {
+        $site = new TemporaryDirectory();
+        touch("$site->path/advanced-cache.php");
+        file_put_contents("$site->path/wp-config.php", '<?php');
+        $setup = new Setup(__DIR__ . '/../..', $site->path, new ConfigFile("$site->path/wp-config.php"));
+        self::assertFalse(self::purges('1:post:7', static fn() => $setup->disable(Part::PageCache)), 'it is foreign');
+        copy(__DIR__ . '/../../advanced-cache.php', "$site->path/advanced-cache.php");
+        self::assertFalse(self::purges('1:post:7', static fn() => $setup->disable(Part::ObjectCache)));
+        self::assertTrue(self::purges('1:post:7', static fn() => $setup->disable(Part::PageCache)));
     }
 
     public function testAChangeOfThePluginsMarksAllBlogs(): void
