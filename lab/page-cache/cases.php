@@ -435,6 +435,7 @@ return [
         $site->cached($path);
         $page = $site->get($path);
         $check($page->header('x-suite') === 'kept', 'X-Suite is lost');
+        $check(in_array($page->header('x-before'), ['', 'once'], true), 'X-Before is there twice');
         $check(str_contains($page->header('link'), 'rel=one') && str_contains($page->header('link'), 'rel=two'), 'a Link is lost');
     },
     'the type of a feed' => static function (Site $site) use ($check): void {

@@ -29,9 +29,10 @@ $files->symlink("$site/wp-content/themes", "$content/themes");
 $files->copy(__DIR__ . '/stand-in.php', "$content/mu-plugins/stand-in.php");
 $files->dumpFile("$content/plugins/suite-empty.php", "<?php\n/** Plugin Name: Empty */\n");
 $plugin = null;
-// what a module of the web server says of the visitor's address
+// what a site sends before WordPress, and what a module of the web server says of the visitor's address
 $prepended = <<<'PHP'
     <?php
+    header('X-Before: once');
     if (isset($_SERVER['HTTP_X_SUITE_COUNTRY'])) {
         $_SERVER['GEOIP_COUNTRY_CODE'] = $_SERVER['MM_COUNTRY_CODE'] = $_SERVER['HTTP_X_SUITE_COUNTRY'];
     }

@@ -11,7 +11,7 @@ namespace Larder\WordPress\PageCache;
  * loads most of its own. Recording stores the pages, Purge makes them invalid.
  *
  * The key has
- * - the site's database and secret (prefix()),
+ * - the site's database and secret (prefix()), and the number FORMAT,
  * - http or https, as WordPress sees it, and as the headers of SCHEMES say, which plugins read,
  * - the port, which wp-config.php may have taken from a proxy's header,
  * - the host with its port, the path,
@@ -67,6 +67,9 @@ final class PageCache
         . '|[\w.-]+/(?:(?:[\w.-]+\+)?xml|unknown)|application/(?:signed-exchange|feed\+json|x-netcdf))'
         . '\s*(?:;[^,]*)?(?:,|$))+$)~Di';
 
+    /** Of what is stored. Another number, if it changes: so no version of the plugin reads what another has stored. */
+    private const FORMAT = 1;
+
     /** Bytes of a URL; those of WordPress's own posts are shorter. */
     private const LONGEST = 1000;
 
@@ -103,7 +106,13 @@ final class PageCache
             // filter_input() sees what is left out of the key, so it may be in the page
             header('Cache-Status: Larder; fwd=uri-miss; detail=mark');
         } elseif (!$isEarly && $_SERVER['REQUEST_METHOD'] === 'GET') {
-            require_once __DIR__ . '/Recording.php';
+            $files = [__DIR__ . '/Recording.php', __DIR__ . '/Purge.php', __DIR__ . '/Dependencies.php'];
+            if (array_filter($files, is_file(...)) !== $files) {
+                return; // half a folder, as during an update, is no folder
+            }
+            foreach ($files as $file) {
+                require_once $file;
+            }
             Recording::start($key, $url);
         }
     }
@@ -213,7 +222,7 @@ final class PageCache
         // is_ssl() knows HTTPS and the port
         $scheme = ($of('HTTPS') === '' ? 'http' : "https={$of('HTTPS')}") . '(' . self::schemes($server) . ')';
 
-        return self::prefix() . "page:$scheme{$of('SERVER_PORT')}://{$of('HTTP_HOST')}$url";
+        return self::prefix() . 'page' . self::FORMAT . ":$scheme{$of('SERVER_PORT')}://{$of('HTTP_HOST')}$url";
     }
 
     /**
@@ -260,7 +269,10 @@ final class PageCache
             $table = $wpdb->base_prefix ?? $GLOBALS['table_prefix'] ?? '';
             $table = \is_string($table) ? $table : '';
             $secret = \defined('AUTH_KEY') && \is_string(\AUTH_KEY) ? \AUTH_KEY : '';
-            $prefix = 'wp:' . hash('xxh128', implode("\n", [DB_HOST, DB_NAME, $table, $secret])) . ':';
+            // SQLite needs neither
+            $host = \defined('DB_HOST') ? DB_HOST : '';
+            $name = \defined('DB_NAME') ? DB_NAME : '';
+            $prefix = 'wp:' . hash('xxh128', implode("\n", [$host, $name, $table, $secret])) . ':';
         }
 
         return $prefix;
@@ -282,6 +294,9 @@ final class PageCache
     /** @param Page $page */
     public static function send(array $page, string $status = 'hit'): never
     {
+        foreach ($page['headers'] as $line) { // wp-config.php may have sent it for this visitor, too
+            header_remove(explode(':', $line, 2)[0]);
+        }
         foreach ($page['headers'] as $line) {
             header($line, false);
         }

@@ -82,7 +82,6 @@ final class Recording
     /** @param string $url of PageCache::url() */
     public static function start(string $key, string $url): void
     {
-        require_once __DIR__ . '/Purge.php';
         if (!self::claim($key)) {
             header('Cache-Status: Larder; fwd=uri-miss; detail=unclaimed');
 
@@ -92,7 +91,6 @@ final class Recording
         self::$generation = Purge::generation();
         self::$uri = $url;
         self::hideVisitor($url);
-        require_once __DIR__ . '/Dependencies.php';
         Dependencies::watch();
         // What may not be stored is known early, so those who wait for it go on.
         add_action('parse_request', static function (object $wp): void {

@@ -30,6 +30,12 @@ final class EarlyTest extends TestCase
         yield 'its drop-in is away' => ['WordPress', "unlink('wp-content/advanced-cache.php');", ''];
         yield 'another plugin has its place' => ['WordPress', "file_put_contents('wp-content/advanced-cache.php', '<?php // Another');", ''];
         yield 'the site is being updated' => ['WordPress', '', '.maintenance'];
+        $begin = "const WPINC = '', WP_USE_THEMES = true; define('ABSPATH', __DIR__ . '/'); ";
+        yield 'in WordPress, a database without a name' => ['WordPress', $begin . "\$_SERVER['REQUEST_METHOD'] = 'HEAD';"
+            . " include 'wp-content/advanced-cache.php'; exit('WordPress');", ''];
+        yield 'in WordPress, files that an update has not written' => ['WordPress', $begin . 'mkdir("half");'
+            . " copy('wp-content/plugins/larder/src/PageCache/PageCache.php', 'half/PageCache.php');"
+            . " include 'half/PageCache.php'; Larder\\WordPress\\PageCache\\PageCache::serve(); exit('WordPress');", ''];
         yield 'a line too far above' => ['WordPress', "const DB_NAME = 'not yet';", ''];
     }
 

@@ -190,7 +190,7 @@ final class RequestTest extends TestCase
         $keys[] = PageCache::key(['SERVER_PORT' => '80'] + self::SERVER, '/');
         $keys[] = PageCache::key(['SERVER_PORT' => '1337'] + self::SERVER, '/');
         self::assertSame($keys, array_values(array_unique($keys)));
-        self::assertStringEndsWith('page:http()://shop.example/', $keys[0]);
+        self::assertStringEndsWith('page1:http()://shop.example/', $keys[0]);
     }
 
     /** @return iterable<string, array{string|null, int, list<string>, string}> */
