@@ -50,8 +50,8 @@ final class PageCache
     /** Cookies of statistics and advertisements, which scripts in the browser set and read. */
     private const HARMLESS = '~^(?:_ga(?:_\w+)?|_gid|_gat\w*|_gcl_\w+|_dc_gtm_\w+|__utm[a-z]+|__g(?:ads|pi)|_fb[pc]'
         . '|_pk_(?:id|ses|ref|cvar|hsr|testcookie)\w*|_hj\w+|_cl(?:ck|sk)|_uet[sv]id\w*|_pin_unauth|_scid\w*|_tt\w*'
-        . '|_rdt_uuid|__hs(?:tc|sc|src)|hubspotutk|__cf_bm|cf_clearance|_ym_\w+|ajs_anonymous_id|amp_\w+'
-        . '|mp_\w+_mixpanel|_li_fat_id|_vwo_\w+|__qca|__gsas|_parsely_\w+|_chartbeat\d?|_cb(?:_\w+)?)$~D';
+        . '|_rdt_uuid|__hs(?:tc|sc|src)|hubspotutk|__cf_bm|cf_clearance|_ym_\w+|ajs_anonymous_id'
+        . '|amp_[\da-f]{6}(?:_\w+)?|mp_\w+_mixpanel|_li_fat_id|_vwo_\w+|__qca|__gsas|_parsely_\w+|_chartbeat\d?|_cb(?:_\w+)?)$~D';
 
     /** X-ARR-SSL of Azure has the site's certificate. Forwarded often has the visitor's address, too, and bypasses. */
     private const SCHEME = '~^(?:(?:proto=)?https?|ssl|on|off|yes|no|[01]|\{"scheme":"https?"\}'
@@ -66,6 +66,9 @@ final class PageCache
     private const ACCEPT = '~^(?:(?=.*(?:html|xml|\*/\*))(?:\s*(?:text/html|image/[\w.+*-]+|\*/\*'
         . '|[\w.-]+/(?:(?:[\w.-]+\+)?xml|unknown)|application/(?:signed-exchange|feed\+json|x-netcdf))'
         . '\s*(?:;[^,]*)?(?:,|$))+$)~Di';
+
+    /** Headers of scripts that replace a part of the page. */
+    private const PARTS = ['HTTP_HX_REQUEST' => 1, 'HTTP_TURBO_FRAME' => 1, 'HTTP_X_PJAX' => 1, 'HTTP_X_BARBA' => 1];
 
     /** Of what is stored. Another number, if it changes: so no version of the plugin reads what another has stored. */
     private const FORMAT = 1;
@@ -150,11 +153,12 @@ final class PageCache
             $cookies !== [] && self::unknown(array_keys($cookies), self::HARMLESS, 'cookies') => 'cookie',
             // also a query with other parameters: searches, previews, filters, rest_route
             $url === null => 'url',
-            !\is_string($host) || $host === '' || \strlen($host) > 255 => 'host',
+            !\is_string($host) || preg_match('~^[\w.:\[\]-]{1,255}$~D', $host) !== 1 => 'host',
             ($server['HTTP_X_FORWARDED_HOST'] ?? $host) !== $host, self::schemes($server) === null => 'forwarded',
             // They may get no page. In X-Requested-With, a name with a dot is an app that shows pages.
             ($server['HTTP_ORIGIN'] ?? '') !== '', self::matching($server, 'HTTP_ACCEPT', self::ACCEPT) === null,
-            self::matching($server, 'HTTP_X_REQUESTED_WITH', '~^\w+\.[\w.]+$~D') === null => 'script',
+            self::matching($server, 'HTTP_X_REQUESTED_WITH', '~^\w+\.[\w.]+$~D') === null,
+            array_intersect_key($server, self::PARTS) !== [] => 'script',
             default => null,
         };
     }

@@ -85,7 +85,8 @@ final class RequestTest extends TestCase
     {
         yield 'a visitor' => [null, [], []];
         yield 'HEAD' => [null, ['REQUEST_METHOD' => 'HEAD'], []];
-        yield 'statistics' => [null, [], ['_ga' => 'GA1', '_ga_X1' => 'GS2', '_fbp' => 'fb', '_pk_id_1_a' => '1']];
+        yield 'statistics' => [null, [], ['_ga' => 'GA1', '_ga_X1' => 'GS2', '_fbp' => 'fb', '_pk_id_1_a' => '1',
+            'amp_0a1b2c' => '1', 'amp_0a1b2c_example_org' => '1']];
         yield 'a mark of a campaign' => [null, ['REQUEST_URI' => '/?utm_source=a', 'QUERY_STRING' => 'utm_source=a'], []];
         foreach (['Chrome' => self::CHROME, 'Firefox' => self::FIREFOX, 'Safari' => self::SAFARI] as $name => $headers) {
             yield "what $name sends" => [null, $headers, []];
@@ -112,7 +113,7 @@ final class RequestTest extends TestCase
             'AUTH_TYPE' => '', 'REMOTE_USER' => ''], []];
         yield 'a certificate' => ['login', ['SSL_CLIENT_VERIFY' => 'SUCCESS'], []];
         yield 'a range' => ['range', ['HTTP_RANGE' => 'bytes=0-1'], []];
-        foreach (['wordpress_logged_in_1', 'comment_author_1', 'wp-postpass_1', 'standin_cart', 'PHPSESSID', '_gaz', 'x_ga'] as $name) {
+        foreach (['wordpress_logged_in_1', 'comment_author_1', 'wp-postpass_1', 'standin_cart', 'PHPSESSID', '_gaz', 'x_ga', 'amp_mobile_redirect_disabled'] as $name) {
             yield "a cookie $name" => ['cookie', [], ['_ga' => 'GA1', $name => 'x']];
         }
         yield 'another parameter' => ['url', ['REQUEST_URI' => '/?s=a', 'QUERY_STRING' => 's=a'], []];
@@ -126,7 +127,12 @@ final class RequestTest extends TestCase
         yield 'a whole URL' => ['url', ['REQUEST_URI' => 'http://evil.example/'], []];
         yield 'bytes of no URL' => ['url', ['REQUEST_URI' => "/a\r\nb"], []];
         yield 'a long path' => ['url', ['REQUEST_URI' => '/' . str_repeat('a', 1000)], []];
-        yield 'no host' => ['host', ['HTTP_HOST' => ''], []];
+        foreach (['', 'a.example/b', 'a b', 'a@b', "a\n", '<a>', 'a?', str_repeat('a', 256)] as $host) {
+            yield "no host: $host" => ['host', ['HTTP_HOST' => $host], []];
+        }
+        foreach (['a-b.example:8080', '[2001:db8::1]:80', '192.0.2.7', 'a_b.example'] as $host) {
+            yield "a host: $host" => [null, ['HTTP_HOST' => $host], []];
+        }
         yield 'another host behind a proxy' => ['forwarded', ['HTTP_X_FORWARDED_HOST' => 'evil.example'], []];
         foreach (PageCache::SCHEMES as $name) {
             yield "no scheme in $name" => ['forwarded', [$name => 'evil'], []];
@@ -139,6 +145,9 @@ final class RequestTest extends TestCase
 
         yield 'a script of another site' => ['script', ['HTTP_ORIGIN' => 'https://a.example'] + self::CHROME, []];
         yield 'a script' => ['script', ['HTTP_X_REQUESTED_WITH' => 'XMLHttpRequest'] + self::CHROME, []];
+        foreach (['HTTP_HX_REQUEST', 'HTTP_TURBO_FRAME', 'HTTP_X_PJAX', 'HTTP_X_BARBA'] as $name) {
+            yield "a script that says $name" => ['script', [$name => 'true'] + self::CHROME, []];
+        }
         yield 'an app that shows pages' => [null, ['HTTP_X_REQUESTED_WITH' => 'com.example.app'] + self::CHROME, []];
         yield 'a proxy of Microsoft' => [null, ['HTTP_FRONT_END_HTTPS' => 'On'], []];
         foreach (self::ACCEPTED as $kinds) {
