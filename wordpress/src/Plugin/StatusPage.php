@@ -57,7 +57,7 @@ final class StatusPage
         echo esc_html__('Who can read it', 'larder'), '</h2><p>';
         echo esc_html(implode(' ', [
             __('The cache contains session tokens and keys.', 'larder'),
-            __('All sites that run as the same system user can read each other\'s entries.', 'larder'),
+            __('All sites that run as the same system user can read and change each other\'s entries.', 'larder'),
             __('In APCu, so can all sites of the same PHP-FPM or Apache, whatever their users.', 'larder'),
             __('Run sites that must not trust each other as different users.', 'larder'),
         ]));
