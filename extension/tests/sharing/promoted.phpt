@@ -28,21 +28,8 @@ foreach ([$writer, $reader, $reader] as $code) {
 array_map(proc_close(...), array_slice($processes, 1));
 larder_store('end', 1);
 proc_close($processes[0]);
-
-ini_set('larder.compact', 'auto');
-$is_promoted = fn () => larder_key_info('k')['size'] > 800;
-echo $is_promoted() ? "PHP's form\n" : "dense\n";
-for ($i = 0; $i < 20_000 && !$is_promoted(); $i++) {
-    larder_fetch('k');
-    if ($i % 100 === 0) { // pages are opened for others
-        larder_store("other $i", str_repeat('x', 9000));
-    }
-}
-echo $is_promoted() ? "PHP's form\n" : "dense\n";
 ?>
 --EXPECT--
 0 missing
 0 missing
 0 lost
-dense
-PHP's form
