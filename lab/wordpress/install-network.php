@@ -51,7 +51,7 @@ foreach (get_sites(['fields' => 'ids']) as $site) {
     for ($post = 1; $post <= 10; ++$post) {
         $title = "Jar $post of site $site";
         wp_insert_post(['post_title' => $title, 'post_content' => $title, 'post_status' => 'publish',
-            'tags_input' => ["Tag $post of site $site"]]);
+            'post_author' => 1, 'tags_input' => ["Tag $post of site $site"]]);
     }
     restore_current_blog();
 }

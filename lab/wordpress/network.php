@@ -99,6 +99,16 @@ foreach (array_slice($argv, 1) ?: ['6.1', '6.8', '7.1'] as $version) {
         $check($isHit('/') && $isHit('/three/'), 'a change in /two/ removed pages of others');
         $check(str_contains($site->visit('/two/'), 'Jar 99 of site 2'), 'a page of /two/ is old after a change there');
 
+        foreach (['profile', 'option'] as $what) {
+            foreach (SITES as $path) {
+                $check($isStored($path), "$path is not stored");
+            }
+            ask($site, '/two/', $what);
+            foreach (SITES as $path) {
+                $check(!$isHit($path), "$path is old after a change of the network: $what");
+            }
+        }
+
         echo "-- who empties what\n";
         $screen = 'wp-admin/tools.php?page=larder';
         $empty = static function (string $page) use ($site, $cookies): int {
@@ -123,6 +133,12 @@ foreach (array_slice($argv, 1) ?: ['6.1', '6.8', '7.1'] as $version) {
                 $check(str_contains(ask($site, $path, 'title'), $who) === $isEmptied, "$who: objects of $path");
             }
         }
+
+        $check($isStored('/two/') && $isStored('/'), 'control: pages before one site is closed');
+        ask($site, '/', 'archive', '2', '1');
+        $check($site->request('/two/')->status === 410, 'the archived /two/ is open');
+        $check($isHit('/'), 'the archived /two/ removed pages of others');
+        ask($site, '/', 'archive', '2', '0');
 
         echo "-- what the administrator of one site may do\n";
         $link = link_of($site, NETWORK, $cookies['all']);

@@ -2,7 +2,8 @@
 
 declare(strict_types=1);
 
-// php site.php WP-LOAD PATH rename TITLE | row TITLE | flush | flush-all | title
+// php site.php WP-LOAD PATH rename TITLE | row TITLE | flush | flush-all | title | archive SITE 0-OR-1 | profile |
+// option
 // What a shell does to a site of a network. row: writes the row so that nobody can notice.
 
 use Larder\WordPress\Plugin\Caches;
@@ -23,5 +24,8 @@ match ($what) {
     'flush' => Caches::clear(false),
     'flush-all' => Caches::clear(true),
     'title' => null,
+    'archive' => update_blog_status((int) $argv[4], 'archived', $argv[5]),
+    'profile' => wp_update_user(['ID' => 1, 'display_name' => uniqid()]),
+    'option' => update_site_option('site_name', uniqid()),
 };
 echo get_post($post->ID)->post_title;
