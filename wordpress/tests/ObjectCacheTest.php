@@ -512,6 +512,24 @@ final class ObjectCacheTest extends TestCase
         self::assertLessThanOrEqual(5.0, $ttl);
     }
 
+    public function testAfterTheEpochOfAWriterWithoutTheCacheOptionsLiveBriefly(): void
+    {
+        $backend = new Engine();
+        $now = microtime(true);
+        $backend->set("{$this->prefix}options:1", (int) ($now * 1000 - 20_000) << 21);
+        $entries = ['a' => [$now + 5, 0.0], 'b' => [$now + 5, $now + 60], 'c' => [$now - 15, $now + 40]];
+        foreach ($entries as $option => $known) {
+            $long = $this->request();
+            self::assertFalse($long->get($option, 'options'));
+            $backend->set("{$this->prefix}epoch", ['100.5', ...$known]); // as another process that has looked
+            $long->add($option, '1', 'options');
+            $names = array_keys(iterator_to_array(new \LarderIterator($this->prefix)));
+            $name = current((array) preg_grep("/:options:$option$/", $names));
+            self::assertIsString($name);
+            self::assertSame($option !== 'a', (larder_key_info($name)['ttl'] ?? 0.0) > 0.0);
+        }
+    }
+
     public function testATransactionEndsTheWriteAfterItsCommit(): void
     {
         $writer = $this->request();

@@ -55,19 +55,18 @@ final class Epoch
 
     private function isFresh(mixed $known): bool
     {
-        [, $until, $recentUntil] = (\is_array($known) ? $known : []) + [null, 0.0, 0.0];
+        [, $until, $recentUntil] = (\is_array($known) ? $known : []) + [null, 0.0, null];
         $left = \is_float($until) ? $until - microtime(true) : 0.0;
-        if ($left <= 0.0 || $left > self::LOOK) { // more: the clock went back
-            return false;
-        }
-        $this->recentUntil = \is_float($recentUntil) ? $recentUntil : 0.0;
+        $this->recentUntil = \is_float($recentUntil) ? $recentUntil : $this->recentUntil;
 
-        return true;
+        return $left > 0.0 && $left <= self::LOOK; // more: the clock went back
     }
 
-    /** Whether a writer without the cache may be at it. */
+    /** Whether a writer without the cache may be at it, also if another process has seen it meanwhile. */
     public function isRecent(): bool
     {
+        $this->isFresh($this->backend->get($this->prefix . 'epoch'));
+
         return $this->recentUntil > microtime(true);
     }
 
