@@ -389,6 +389,19 @@ final class ObjectCacheTest extends TestCase
         self::assertSame('new', $long->get('k', 'posts'));
     }
 
+    /** Such as wp-cron.php, which asks whether the lock is still its own. */
+    public function testAForcedReadFindsWhatOthersHaveSinceAFlush(): void
+    {
+        $cron = $this->request();
+        $cron->set_multiple(['doing_cron' => 'mine', 'k' => 'old'], 'transient');
+        $this->request()->flush();
+        $this->request()->set_multiple(['doing_cron' => 'of another', 'k' => 'new'], 'transient');
+        self::assertSame('mine', $cron->get('doing_cron', 'transient'));
+        self::assertSame('of another', $cron->get('doing_cron', 'transient', true));
+        $this->request()->flush();
+        self::assertSame(['k' => false], $cron->get_multiple(['k'], 'transient', true));
+    }
+
     /** Until its next statement is more than five seconds after the last look. */
     private function wait(ObjectCache $long): void
     {

@@ -121,6 +121,9 @@ final class ObjectCache
         }
         $isHere = $this->isHere($key, $group);
         if (!$isHere || ((bool) $force && $this->isShared($group) && !$this->options->isWriting($group, $this->blog))) {
+            if ((bool) $force) {
+                $this->look($group);
+            }
             $value = $this->isShared($group) ? $this->read($key, $group) : $this;
             if ($value === $this) {
                 unset($this->values[$group][$key]);
@@ -144,6 +147,9 @@ final class ObjectCache
     {
         $group = self::group($group);
         $isForced = (bool) $force && $this->isShared($group);
+        if ($isForced) {
+            $this->look($group);
+        }
         $values = $names = [];
         foreach ($keys as $key) {
             if ((\is_int($key) || \is_string($key)) && !$isForced) {
@@ -580,9 +586,10 @@ final class ObjectCache
     }
 
     /**
-     * Before a write of what others may have: a flush of another process since this one read the generations has given
-     * them new names, under which others may have stored what the database had before. A flush after this look does no
-     * harm, as the database is written first. Not for options, whose state changes for whatever name.
+     * Before a write of what others may have, and a forced read: a flush of another process since this one read the
+     * generations has given them new names, under which others may have stored what the database had before. A flush
+     * after this look does no harm, as the database is written first. Not for options, whose state changes for whatever
+     * name.
      *
      * @return bool whether the names are the same as before
      */
