@@ -508,6 +508,9 @@ final class ObjectCacheTest extends TestCase
         $this->update($writer, 'a', '2', isKilled: true);
         self::assertSame('1 of the database', $this->option($this->request(), 'a', '1'));
         self::assertSame('1', $this->option($this->request(), 'a', '2'), 'while the write goes on');
+        $writer->set('a', '2', 'options');
+        self::assertSame('2', $writer->get('a', 'options', true), 'but not for the writer');
+        self::assertSame(['a' => '2'], $writer->get_multiple(['a'], 'options', true));
         Calls::$hooks = $hooks;
         Calls::fire('updated_option');
         self::assertSame('2 of the database', $this->option($this->request(), 'a', '2'));

@@ -120,8 +120,9 @@ final class ObjectCache
             return false;
         }
         $isHere = $this->isHere($key, $group);
-        if (!$isHere || ((bool) $force && $this->isShared($group) && !$this->options->isWriting($group, $this->blog))) {
-            if ((bool) $force) {
+        $isForced = (bool) $force && $this->mayForce($group);
+        if (!$isHere || $isForced) {
+            if ($isForced) {
                 $this->look($group);
             }
             $value = $this->isShared($group) ? $this->read($key, $group) : $this;
@@ -146,7 +147,7 @@ final class ObjectCache
     public function get_multiple(iterable $keys, mixed $group = 'default', mixed $force = false): array
     {
         $group = self::group($group);
-        $isForced = (bool) $force && $this->isShared($group);
+        $isForced = (bool) $force && $this->mayForce($group);
         if ($isForced) {
             $this->look($group);
         }
@@ -523,6 +524,12 @@ final class ObjectCache
     private function isShared(string $group): bool
     {
         return !isset($this->nonPersistent[$group]);
+    }
+
+    /** While it writes an option, others may have stored the value before. */
+    private function mayForce(string $group): bool
+    {
+        return $this->isShared($group) && !$this->options->isWriting($group, $this->blog);
     }
 
     private function exists(int|string $key, string $group): bool
