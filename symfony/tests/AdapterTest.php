@@ -396,7 +396,7 @@ final class AdapterTest extends TestCase
         self::assertSame([1], $pool->getItem('key')->get());
         self::assertTrue($pool->save($pool->getItem('other')->set('x')->tag('a')));
         self::assertSame('x', $pool->getItem('other')->get());
-        self::assertSame('};1:i;0:i{:1:a', $this->cache->get('key'));
+        self::assertSame(["\0marshalled" => '};1:i;0:i{:1:a'], $this->cache->get('key'));
         self::assertSame([3], self::value(new Adapter($this->cache, '', 0, new DefaultMarshaller()), 'plain', [3]));
         self::assertSame([3], $this->cache->get('plain'), "the stores' own form");
     }
