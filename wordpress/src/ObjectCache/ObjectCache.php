@@ -568,8 +568,9 @@ final class ObjectCache
     /** @return non-empty-array<string, int> of all, of the group and of its site, by their names in the backend */
     private function generations(string $group): array
     {
+        $hasSite = $this->multisite && !isset($this->global_groups[$group]);
         $names = ["{$this->prefix}generation", "{$this->prefix}group:" . self::short($group)];
-        if ($this->multisite && !isset($this->global_groups[$group])) {
+        if ($hasSite) {
             $names[] = "{$this->prefix}site:$this->blog";
         }
         $generations = [];
