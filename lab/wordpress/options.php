@@ -13,6 +13,7 @@
 declare(strict_types=1);
 
 const LATE = 10.0;
+const STUCK = 60.0; // seconds for 40 changes
 const RECORD = 24; // bytes of a life: confirmed, final value, time of death
 
 $_SERVER['HTTP_HOST'] = 'localhost';
@@ -163,9 +164,13 @@ while ($done < 2 * $changes) {
         $pids[$life] = in_child(static fn() => write_options(Lives::open($path), $mine, $directory));
     }
     foreach ($pids as $dead => $pid) {
-        // A busy machine may need long for the first change.
-        for ($target = random_int(0, 40); $parent->get($dead)[0] < $target;) {
+        // A busy machine may need long for the first change. Without marks, a writer may never get another one through.
+        $end = microtime(true) + STUCK;
+        for ($target = random_int(0, 40); $parent->get($dead)[0] < $target && microtime(true) < $end;) {
             usleep(200);
+        }
+        if (microtime(true) >= $end) {
+            file_put_contents($found, "stuck $dead\n", FILE_APPEND);
         }
         usleep(random_int(0, 3000));
         posix_kill($pid, SIGKILL);
